@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace updraft::cli {
+
+/// A command of the program: its options, and what it does once they are read. `run` throws
+/// InvalidInput for bad input; any other exception is a failure.
+struct Command {
+  CLI::App* options = nullptr;
+  std::function<void()> run;
+};
+
+/// `updraft policies [NAME]`: what policies there are.
+Command add_policies_command(CLI::App& program);
+/// `updraft instance [NAME|FILE]`: what is true of an instance.
+Command add_instance_command(CLI::App& program);
+/// `updraft simulate`: plays policies against an instance.
+Command add_simulate_command(CLI::App& program);
+/// `updraft bounds`: what theory says of the regret on an instance.
+Command add_bounds_command(CLI::App& program);
+
+}  // namespace updraft::cli

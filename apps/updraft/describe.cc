@@ -1,0 +1,84 @@
+#include "describe.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace updraft::cli {
+namespace {
+
+struct NeedWords {
+  std::string_view few;
+  std::string_view many;
+};
+
+NeedWords words(Need need) {
+  switch (need) {
+    case Need::kBaseline:
+      return {"baseline", "the mean payoff of every variable when nothing is done"};
+    case Need::kAffected:
+      return {"affected sets", "which variables each action affects"};
+    case Need::kMaxAffected:
+      return {"L", "how many variables an action affects at most"};
+    case Need::kMinUplift:
+      return {"Delta", "how far an action moves each variable it affects, at least"};
+    case Need::kHorizon:
+      return {"horizon", "how many rounds will be played"};
+    case Need::kRewardPrior:
+      return {"reward prior", "mean and variance of the actions' expected rewards"};
+    case Need::kObservations:
+      return {"baseline observations", "a table of payoffs seen without any action"};
+  }
+  return {"", ""};
+}
+
+}  // namespace
+
+std::string short_words(Needs needs) {
+  std::string out;
+  for (const Need need : all_needs()) {
+    if (!needs.contains(need)) continue;
+    if (!out.empty()) out += ", ";
+    out += words(need).few;
+  }
+  return out.empty() ? "nothing" : out;
+}
+
+std::string sentence(Need need) { return fmt::format("{}: {}", words(need).few, words(need).many); }
+
+std::string noise_kind(const Instance& instance) {
+  return std::holds_alternative<BernoulliNoise>(instance.noise()) ? "bernoulli" : "gaussian";
+}
+
+std::string size_words(const Instance& instance) {
+  return fmt::format("K = {} actions, m = {} variables", count_text(instance.actions()),
+                     count_text(instance.variables()));
+}
+
+Json instance_json(const Instance& instance) {
+  std::vector<std::size_t> affected;
+  for (ActionId action = 0; action < instance.actions(); ++action) {
+    affected.push_back(instance.affected()->of(action).size());
+  }
+  Json out;
+  out["name"] = instance.name();
+  out["summary"] = instance.definition().summary;
+  out["actions"] = instance.actions();
+  out["action_names"] = instance.definition().action_names;
+  out["variables"] = instance.variables();
+  out["affected"] = affected;
+  out["max_affected"] = instance.max_affected();
+  out["uplifts"] = instance.uplifts();
+  out["gaps"] = instance.gaps();
+  out["min_gap"] = instance.min_gap();
+  out["min_uplift"] = instance.min_uplift();
+  out["rewards"] = instance.rewards();
+  out["best_action"] = instance.best_action();
+  out["noise"] = noise_kind(instance);
+  out["noise_sd"] = instance.noise_sd();
+  return out;
+}
+
+}  // namespace updraft::cli

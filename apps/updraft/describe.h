@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "output.h"
+#include "updraft/instance.h"
+#include "updraft/knowledge.h"
+
+namespace updraft::cli {
+
+/// Needs in a few words: "baseline, affected sets"; "nothing" where there are none.
+std::string short_words(Needs needs);
+
+/// One need in a sentence: "baseline: the mean payoff of every variable when nothing is done".
+std::string sentence(Need need);
+
+/// "bernoulli" or "gaussian".
+std::string noise_kind(const Instance& instance);
+
+/// "K = 20 actions, m = 100,000 variables".
+std::string size_words(const Instance& instance);
+
+/// The object that `updraft instance --json` prints.
+Json instance_json(const Instance& instance);
+
+}  // namespace updraft::cli

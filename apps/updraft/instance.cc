@@ -1,0 +1,170 @@
+#include "updraft/instance.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "describe.h"
+#include "output.h"
+#include "updraft/error.h"
+
+namespace updraft::cli {
+namespace {
+
+constexpr std::size_t kMostActionsShown = 30;
+constexpr std::size_t kBestShown = 10;
+constexpr std::size_t kWorstShown = 5;
+
+constexpr const char* kHelp =
+    "Shows what is true of an instance, or lists those that come with updraft.\n"
+    "Its size, how good each action is, how noisy the reward is. A file must be in the instance\n"
+    "format, which --export writes.";
+
+constexpr const char* kFooter =
+    "What comes out: a summary and a table of actions, best first; with --json an object with\n"
+    "  name, summary, actions, action_names, variables, affected, max_affected, uplifts, gaps,\n"
+    "  min_gap, min_uplift, rewards, best_action, noise, noise_sd\n"
+    "With --export the instance itself, to be edited and used as FILE.\n"
+    "\n"
+    "Examples:\n"
+    "  updraft instance\n"
+    "  updraft instance criteo\n"
+    "  updraft instance gaussian --export > mine.json\n"
+    "  updraft instance mine.json --json";
+
+struct Options {
+  std::string instance;
+  bool json = false;
+  bool export_definition = false;
+};
+
+void list_shipped(bool json) {
+  if (json) {
+    Json list = Json::array();
+    for (const ShippedInstance& shipped : shipped_instances()) {
+      list.push_back({{"name", shipped.name}, {"summary", shipped.summary}});
+    }
+    write_output(json_text({{"instances", list}}));
+    return;
+  }
+  Table table({{.title = "instance"}, {.title = "what it is", .width = 80}});
+  for (const ShippedInstance& shipped : shipped_instances()) {
+    table.add_row({std::string(shipped.name), std::string(shipped.summary)});
+  }
+  write_output(table.text() +
+               "\nMore about one: updraft instance NAME. Any file in the instance format is "
+               "taken in place\nof a name; updraft instance NAME --export writes one to start "
+               "from.\n");
+}
+
+std::string facts(const Instance& instance) {
+  const ActionId best = instance.best_action();
+  std::string out = printable_text(instance.name());
+  const std::string summary = printable_text(instance.definition().summary);
+  out += '\n';
+  if (!summary.empty()) {
+    for (const std::string& line : wrap_text(summary, 96)) out += line + '\n';
+  }
+  out += '\n';
+  const auto fact = [&out](std::string_view title, std::string_view value) {
+    out += fmt::format("{:<40}{}\n", title, value);
+  };
+  fact("actions (K)", count_text(instance.actions()));
+  fact("variables (m)", count_text(instance.variables()));
+  fact("affected by one action, at most (L)", count_text(instance.max_affected()));
+  fact("best action",
+       fmt::format("{}, uplift {}", printable_text(instance.definition().action_names[best]),
+                   short_text(instance.uplifts()[best])));
+  fact("smallest gap to the best",
+       instance.min_gap() > 0.0 ? short_text(instance.min_gap()) : "none: all are equally good");
+  fact("smallest individual uplift (Delta)", instance.min_uplift() > 0.0
+                                                 ? short_text(instance.min_uplift())
+                                                 : "none: nothing is affected");
+  fact("payoffs", noise_kind(instance) == "bernoulli" ? "0 or 1, independent"
+                                                      : "real numbers with Gaussian noise");
+  fact("standard deviation of the total noise", short_text(instance.noise_sd()));
+  return out;
+}
+
+std::string action_table(const Instance& instance) {
+  std::vector<ActionId> order(instance.actions());
+  std::iota(order.begin(), order.end(), ActionId{0});
+  const auto uplifts = instance.uplifts();
+  std::stable_sort(order.begin(), order.end(),
+                   [&](ActionId a, ActionId b) { return uplifts[a] > uplifts[b]; });
+  double largest = 0.0;
+  for (const double uplift : uplifts) largest = std::max(largest, std::abs(uplift));
+  const int decimals = decimals_for(largest);
+
+  using enum Table::Align;
+  Table table({{.title = "id", .align = kRight},
+               {.title = "action"},
+               {.title = "affected", .align = kRight},
+               {.title = "uplift", .align = kRight},
+               {.title = "gap", .align = kRight}});
+  const bool all = order.size() <= kMostActionsShown;
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    if (!all && rank == kBestShown) {
+      table.add_row({"", "...", "", "", ""});
+      rank = order.size() - kWorstShown;
+    }
+    const ActionId action = order[rank];
+    table.add_row({fmt::format("{}", action), instance.definition().action_names[action],
+                   count_text(instance.affected()->of(action).size()),
+                   fixed_text(uplifts[action], decimals),
+                   fixed_text(instance.gaps()[action], decimals)});
+  }
+  std::string out = table.text();
+  if (!all) {
+    out += fmt::format("\nThe {} best and the {} worst of {} actions; --json gives them all.\n",
+                       kBestShown, kWorstShown, count_text(order.size()));
+  }
+  return out;
+}
+
+void run(const Options& options) {
+  if (options.export_definition && options.json) {
+    throw InvalidInput("--export", "cannot be given together with --json");
+  }
+  if (options.instance.empty()) {
+    if (options.export_definition) {
+      throw InvalidInput("--export", "must come with the name of an instance");
+    }
+    list_shipped(options.json);
+    return;
+  }
+  const auto instance = load_instance(options.instance);
+  if (options.export_definition) {
+    std::string text = format_instance(instance->definition());
+    if (!text.ends_with('\n')) text += '\n';
+    write_output(text);
+  } else if (options.json) {
+    write_output(json_text(instance_json(*instance)));
+  } else {
+    write_output(facts(*instance) + '\n' + action_table(*instance) +
+                 "\nUplift: what an action adds to the expected reward of doing nothing. Gap: how "
+                 "much less\nthan the best action.\n");
+  }
+}
+
+}  // namespace
+
+Command add_instance_command(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("instance", kHelp);
+  command->add_option("NAME|FILE", options->instance, "A shipped instance or an instance file")
+      ->type_name("");
+  command->add_flag("--json", options->json, "Machine-readable output");
+  command->add_flag("--export", options->export_definition,
+                    "Write the instance itself, in the instance format");
+  command->footer(kFooter);
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace updraft::cli

@@ -1,0 +1,57 @@
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "updraft/error.h"
+
+namespace updraft::cli {
+namespace {
+
+/// All of `text` as a number, nothing before or after it.
+template <typename Number>
+std::optional<Number> parse_all(const std::string& text) {
+  Number value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::uint64_t parse_count(std::string_view option, const std::string& text, CountRange range) {
+  const auto value = parse_all<std::uint64_t>(text);
+  if (!value || *value < range.least || *value > range.most) {
+    throw InvalidInput(
+        option, text, fmt::format("must be a whole number from {} to {}", range.least, range.most));
+  }
+  return *value;
+}
+
+double parse_positive(std::string_view option, const std::string& text) {
+  const auto value = parse_all<double>(text);
+  if (!value || !(*value > 0.0) || !std::isfinite(*value)) {
+    throw InvalidInput(option, text, "must be a number > 0");
+  }
+  return *value;
+}
+
+double parse_probability(std::string_view option, const std::string& text) {
+  const auto value = parse_all<double>(text);
+  if (!value || !(*value > 0.0 && *value < 1.0)) {
+    throw InvalidInput(option, text, "must be a number in (0, 1)");
+  }
+  return *value;
+}
+
+std::uint32_t default_rounds(std::string_view instance) {
+  if (instance == "gaussian" || instance == "gaussian-weak") return 20000;
+  if (instance == "criteo") return 5000;
+  return 1000;
+}
+
+}  // namespace updraft::cli

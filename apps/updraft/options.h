@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace updraft::cli {
+
+/// The values that a whole number on the command line may take.
+struct CountRange {
+  std::uint64_t least = 1;
+  std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+};
+
+/// Reads the value of an option. Throws InvalidInput with the option, the value and the rule,
+/// such as `--rounds = 0: must be a whole number from 1 to 4294967295`.
+std::uint64_t parse_count(std::string_view option, const std::string& text, CountRange range = {});
+double parse_positive(std::string_view option, const std::string& text);
+double parse_probability(std::string_view option, const std::string& text);
+
+/// The rounds to play where none are given: 20,000 on gaussian and gaussian-weak, 5,000 on
+/// criteo, 1,000 elsewhere.
+std::uint32_t default_rounds(std::string_view instance);
+
+}  // namespace updraft::cli

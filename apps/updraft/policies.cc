@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "describe.h"
+#include "output.h"
+#include "updraft/registry.h"
+
+namespace updraft::cli {
+namespace {
+
+constexpr std::size_t kTextWidth = 96;
+
+constexpr const char* kHelp =
+    "Lists the policies, or tells everything about one.\n"
+    "For each: what it must be told before it can start, its parameters, and how far it is\n"
+    "checked. NAME may be an alias.";
+
+constexpr const char* kFooter =
+    "What comes out: a table, or the details of one policy; with --json\n"
+    "  {\"policies\": [{name, aliases, summary, index, reference, status, needs, parameters}]}\n"
+    "Status: verified = checked against a plain reference and its theorem, light = against a\n"
+    "reference only, experimental = not yet.\n"
+    "\n"
+    "Examples:\n"
+    "  updraft policies\n"
+    "  updraft policies up_ucb\n"
+    "  updraft policies --json";
+
+struct Options {
+  std::string name;
+  bool json = false;
+};
+
+std::string_view status_text(PolicyStatus status) {
+  switch (status) {
+    case PolicyStatus::kVerified:
+      return "verified";
+    case PolicyStatus::kLight:
+      return "light";
+    case PolicyStatus::kExperimental:
+      return "experimental";
+  }
+  return "";
+}
+
+Json policy_json(const PolicyInfo& policy) {
+  Json needs = Json::array();
+  for (const Need need : all_needs()) {
+    if (policy.needs.contains(need)) needs.push_back(need_name(need));
+  }
+  Json parameters = Json::array();
+  for (const ParameterInfo& parameter : policy.parameters) {
+    parameters.push_back({{"name", parameter.name},
+                          {"rule", parameter_rule(parameter)},
+                          {"default", parameter.default_text},
+                          {"help", parameter.help}});
+  }
+  Json out;
+  out["name"] = policy.name;
+  out["aliases"] = policy.aliases;
+  out["summary"] = policy.summary;
+  out["index"] = policy.index;
+  out["reference"] = policy.reference;
+  out["status"] = status_text(policy.status);
+  out["needs"] = needs;
+  out["parameters"] = parameters;
+  return out;
+}
+
+std::string overview(std::span<const PolicyInfo> policies) {
+  Table table({{.title = "policy"},
+               {.title = "needs to know", .width = 18},
+               {.title = "parameters", .width = 26},
+               {.title = "what it does", .width = 44},
+               {.title = "status"}});
+  for (const PolicyInfo& policy : policies) {
+    std::vector<std::string_view> names;
+    for (const ParameterInfo& parameter : policy.parameters) names.push_back(parameter.name);
+    table.add_row({std::string(policy.name), short_words(policy.needs),
+                   fmt::format("{}", fmt::join(names, ", ")), std::string(policy.summary),
+                   std::string(status_text(policy.status))});
+  }
+  return table.text() +
+         "\n"
+         "Details of one: updraft policies NAME. Parameters go in parentheses: up_ucb(alpha=3).\n"
+         "L: how many variables an action affects at most. Delta: the least an action moves a\n"
+         "variable that it affects.\n";
+}
+
+std::string details(const PolicyInfo& policy) {
+  std::string out = fmt::format("{}\n", policy.name);
+  for (const std::string& line : wrap_text(policy.summary, kTextWidth)) out += line + "\n";
+  out += "\n";
+  const auto field = [&out](std::string_view title, std::string_view text) {
+    bool first = true;
+    for (const std::string& line : wrap_text(text, kTextWidth - 11)) {
+      out += fmt::format("{:<11}{}\n", first ? title : "", line);
+      first = false;
+    }
+  };
+  field("index", policy.index);
+  field("reference", policy.reference);
+  field("status", status_text(policy.status));
+  if (!policy.aliases.empty()) field("aliases", fmt::format("{}", fmt::join(policy.aliases, ", ")));
+
+  out += "\nneeds to know\n";
+  for (const Need need : all_needs()) {
+    if (policy.needs.contains(need)) out += "  " + sentence(need) + "\n";
+  }
+  if (policy.needs.empty()) out += "  nothing\n";
+
+  out += "\n";
+  Table table({{.title = "parameter"},
+               {.title = "rule", .width = 24},
+               {.title = "default", .width = 24},
+               {.title = "meaning", .width = 50}});
+  for (const ParameterInfo& parameter : policy.parameters) {
+    table.add_row({std::string(parameter.name), parameter_rule(parameter),
+                   parameter.default_text.empty() ? "-" : std::string(parameter.default_text),
+                   std::string(parameter.help)});
+  }
+  return out + table.text();
+}
+
+void run(const Options& options) {
+  const std::span<const PolicyInfo> chosen =
+      options.name.empty() ? policies() : std::span(&policy_info(options.name), 1);
+  if (options.json) {
+    Json list = Json::array();
+    for (const PolicyInfo& policy : chosen) list.push_back(policy_json(policy));
+    write_output(json_text({{"policies", list}}));
+  } else {
+    write_output(options.name.empty() ? overview(chosen) : details(chosen.front()));
+  }
+}
+
+}  // namespace
+
+Command add_policies_command(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("policies", kHelp);
+  command->add_option("NAME", options->name, "A policy or alias, such as up_ucb")->type_name("");
+  command->add_flag("--json", options->json, "Machine-readable output");
+  command->footer(kFooter);
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace updraft::cli

@@ -1,0 +1,282 @@
+#include "updraft/simulate.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "describe.h"
+#include "interrupt.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+#include "updraft/error.h"
+#include "updraft/registry.h"
+#include "updraft/version.h"
+
+namespace updraft::cli {
+namespace {
+
+constexpr std::uint64_t kMostThreads = 1024;
+constexpr std::uint64_t kMostRuns = 1'000'000;
+constexpr std::uint64_t kMostCurvePoints = 100'000;
+
+constexpr const char* kHelp =
+    "Plays policies against an instance and measures their regret.\n"
+    "Regret is the expected reward lost to not having taken the best action in every round. All\n"
+    "policies of a run meet the same noise; each is told exactly what it needs to know (see\n"
+    "updraft policies) and nothing more.";
+
+constexpr const char* kFooter =
+    "What comes out: a table, least regret first; with --json\n"
+    "  {version, seed, rounds, runs, instance, policies: [{spec, final_regret: {mean, sd, stderr,\n"
+    "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}]}\n"
+    "The same seed gives the same bytes of JSON whatever the number of threads. Progress and\n"
+    "notes go to standard error. Ctrl-C stops without a result.\n"
+    "\n"
+    "Without --policy, gaussian, gaussian-weak and criteo are played with the six policies of the\n"
+    "paper and the parameters it chose for them. max_affected= and min_uplift= in a policy's\n"
+    "parentheses tell it something else than the truth.\n"
+    "\n"
+    "Examples:\n"
+    "  updraft simulate --instance criteo --rounds 1000\n"
+    "  updraft simulate --instance gaussian --policy 'ucb(alpha=2)' 'up_ucb(alpha=3)' --runs 20\n"
+    "  updraft simulate --instance mine.json --policy 'up_ucb_l(delta=0.05)' --json > out.json";
+
+struct Options {
+  std::string instance;
+  std::vector<std::string> policies;
+  std::optional<std::string> rounds;
+  std::string runs = "10";
+  std::string seed = "1";
+  std::optional<std::string> threads;
+  std::string curve_points = "100";
+  bool json = false;
+  bool quiet = false;
+};
+
+/// What the paper's experiments chose for its six policies; empty where it has no experiment.
+std::vector<std::string> paper_policies(std::string_view instance) {
+  if (instance == "gaussian" || instance == "gaussian-weak") {
+    return {"ucb(alpha=2)",    "ts(sigma2=0.08)",      "up_ucb_bl(alpha=5)",
+            "up_ucb(alpha=3)", "up_ucb_l_bl(alpha=5)", "up_ucb_l(alpha=3)"};
+  }
+  if (instance == "criteo") {
+    return {"ucb(alpha=7e-7)",    "ts(sigma2=2e-7)",         "up_ucb_bl(alpha=8e-5)",
+            "up_ucb(alpha=8e-5)", "up_ucb_l_bl(alpha=5e-7)", "up_ucb_l(alpha=2e-6)"};
+  }
+  return {};
+}
+
+std::vector<PolicySpec> chosen_policies(const Options& options) {
+  std::vector<std::string> texts = options.policies;
+  if (texts.empty()) {
+    texts = paper_policies(options.instance);
+    if (texts.empty()) {
+      throw InvalidInput("--policy",
+                         fmt::format("must be given for {}: only gaussian, gaussian-weak and "
+                                     "criteo have policies of their own; updraft policies lists "
+                                     "them all",
+                                     options.instance));
+    }
+    if (!options.quiet) {
+      write_note(
+          fmt::format("no --policy given: the paper's six policies with its parameters "
+                      "for {}",
+                      options.instance == "criteo" ? "criteo" : "gaussian"));
+    }
+  }
+  std::vector<PolicySpec> specs;
+  specs.reserve(texts.size());
+  for (const std::string& text : texts) specs.push_back(PolicySpec::parse(text));
+  return specs;
+}
+
+SimulationOptions simulation_options(const Options& options) {
+  SimulationOptions out;
+  out.rounds = options.rounds ? static_cast<std::uint32_t>(parse_count("--rounds", *options.rounds))
+                              : default_rounds(options.instance);
+  out.runs = static_cast<std::uint32_t>(parse_count("--runs", options.runs, {1, kMostRuns}));
+  out.seed = parse_count("--seed", options.seed, {0, std::numeric_limits<std::uint64_t>::max()});
+  out.curve_points = static_cast<std::uint32_t>(
+      parse_count("--curve-points", options.curve_points, {1, kMostCurvePoints}));
+  if (options.threads) {
+    out.threads =
+        static_cast<unsigned>(parse_count("--threads", *options.threads, {1, kMostThreads}));
+  }
+  return out;
+}
+
+SimulationResult play(const std::shared_ptr<const Instance>& instance,
+                      const std::vector<PolicySpec>& specs, SimulationOptions options, bool quiet) {
+  Interrupt interrupt;
+  Progress progress(quiet);
+  options.stop = interrupt.token();
+  options.progress = [&progress](double share) { progress.update(share); };
+  SimulationResult result = simulate(instance, specs, options);
+  if (options.stop.stop_requested()) throw Cancelled();
+  return result;
+}
+
+Json policy_json(const PolicyResult& policy) {
+  Json curve;
+  curve["round"] = policy.curve_rounds;
+  for (const char* key : {"mean", "stderr", "p95"}) curve[key] = Json::array();
+  for (const Summary& point : policy.curve) {
+    curve["mean"].push_back(point.mean);
+    curve["stderr"].push_back(point.stderr_);
+    curve["p95"].push_back(point.p95);
+  }
+  Json regret;
+  regret["mean"] = policy.final_regret.mean;
+  regret["sd"] = policy.final_regret.sd;
+  regret["stderr"] = policy.final_regret.stderr_;
+  regret["p95"] = policy.final_regret.p95;
+  regret["runs"] = policy.final_regrets;
+  Json out;
+  out["spec"] = policy.spec;
+  out["final_regret"] = std::move(regret);
+  out["pulls"] = policy.pulls;
+  out["curve"] = std::move(curve);
+  return out;
+}
+
+Json result_json(const Instance& instance, const SimulationOptions& options,
+                 const SimulationResult& result) {
+  Json out;
+  out["version"] = UPDRAFT_VERSION;
+  out["seed"] = options.seed;
+  out["rounds"] = options.rounds;
+  out["runs"] = options.runs;
+  out["instance"] = instance_json(instance);
+  out["policies"] = Json::array();
+  for (const PolicyResult& policy : result.policies) {
+    out["policies"].push_back(policy_json(policy));
+  }
+  return out;
+}
+
+/// The share of rounds in which an action without gap was taken.
+double best_share(const Instance& instance, const PolicyResult& policy, std::uint32_t rounds) {
+  double pulls = 0.0;
+  for (ActionId action = 0; action < instance.actions(); ++action) {
+    if (instance.gaps()[action] == 0.0) pulls += policy.pulls[action];
+  }
+  return pulls / rounds;
+}
+
+/// The least regret of a ucb among the policies; absent where there is none.
+std::optional<double> ucb_regret(const std::vector<PolicySpec>& specs,
+                                 const SimulationResult& result) {
+  std::optional<double> least;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const double regret = result.policies[i].final_regret.mean;
+    if (specs[i].name() == "ucb" && (!least || regret < *least)) least = regret;
+  }
+  return least;
+}
+
+std::string regret_table(const Instance& instance, const std::vector<PolicySpec>& specs,
+                         const SimulationOptions& options, const SimulationResult& result) {
+  const std::optional<double> ucb = ucb_regret(specs, result);
+  std::vector<std::size_t> order;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    order.push_back(i);
+    largest = std::max(largest, result.policies[i].final_regret.mean);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return result.policies[a].final_regret.mean < result.policies[b].final_regret.mean;
+  });
+  const int decimals = decimals_for(largest);
+
+  using enum Table::Align;
+  std::vector<Table::Column> columns = {{.title = "policy"},
+                                        {.title = "is told", .width = 28},
+                                        {.title = "regret", .align = kRight},
+                                        {.title = "± s.e.", .align = kRight},
+                                        {.title = "95th pct.", .align = kRight},
+                                        {.title = "best taken", .align = kRight}};
+  if (ucb) columns.push_back({.title = "of ucb's", .align = kRight});
+  Table table(std::move(columns));
+  for (const std::size_t i : order) {
+    const PolicyResult& policy = result.policies[i];
+    const Needs told = policy_info(specs[i].name()).needs | needs_of(specs[i]);
+    std::vector<std::string> row = {
+        policy.spec,
+        short_words(told),
+        fixed_text(policy.final_regret.mean, decimals),
+        options.runs > 1 ? "± " + fixed_text(policy.final_regret.stderr_, decimals) : "",
+        fixed_text(policy.final_regret.p95, decimals),
+        percent_text(best_share(instance, policy, options.rounds))};
+    if (ucb) row.push_back(*ucb > 0.0 ? percent_text(policy.final_regret.mean / *ucb) : "-");
+    table.add_row(std::move(row));
+  }
+  return table.text();
+}
+
+std::string report(const Instance& instance, const std::vector<PolicySpec>& specs,
+                   const SimulationOptions& options, const SimulationResult& result) {
+  std::string out =
+      fmt::format("{}: {}; {} rounds, {} {}, seed {}\n\n", printable_text(instance.name()),
+                  size_words(instance), count_text(options.rounds), count_text(options.runs),
+                  options.runs == 1 ? "run" : "runs", options.seed);
+  out += regret_table(instance, specs, options, result);
+  out +=
+      "\nRegret is the expected reward lost to not having taken the best action in every round; "
+      "lower\nis better.";
+  out += options.runs > 1
+             ? fmt::format(" ± is one standard error over {} runs.\n", count_text(options.runs))
+             : " One run gives no standard error: --runs.\n";
+  return out;
+}
+
+void run(const Options& options) {
+  if (options.instance.empty()) {
+    throw InvalidInput("--instance", "must be given; updraft instance lists what there is");
+  }
+  SimulationOptions simulation = simulation_options(options);
+  const auto instance = load_instance(options.instance);
+  const std::vector<PolicySpec> specs = chosen_policies(options);
+  const SimulationResult result = play(instance, specs, simulation, options.quiet);
+  write_output(options.json ? json_text(result_json(*instance, simulation, result))
+                            : report(*instance, specs, simulation, result));
+}
+
+}  // namespace
+
+Command add_simulate_command(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("simulate", kHelp);
+  command->add_option("--instance", options->instance, "A shipped instance or an instance file")
+      ->option_text("NAME|FILE");
+  command
+      ->add_option("--policy", options->policies,
+                   "One or more policies, such as 'up_ucb(alpha=3)'; may be repeated")
+      ->option_text("SPEC ...");
+  command
+      ->add_option("--rounds", options->rounds,
+                   "Rounds of a run [gaussian 20000, criteo 5000, else 1000]")
+      ->option_text("T");
+  command->add_option("--runs", options->runs, "Independent runs [10]")->option_text("R");
+  command->add_option("--seed", options->seed, "Where all randomness comes from [1]")
+      ->option_text("S");
+  command->add_option("--threads", options->threads, "Threads [as many as the machine has]")
+      ->option_text("N");
+  command
+      ->add_option("--curve-points", options->curve_points,
+                   "Points of the curves in the JSON, at most [100]")
+      ->option_text("P");
+  command->add_flag("--json", options->json, "Machine-readable output");
+  command->add_flag("--quiet", options->quiet, "No progress and no notes");
+  command->footer(kFooter);
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace updraft::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "updraft/instance.h"
+#include "updraft/payoffs.h"
+#include "updraft/stream.h"
+
+namespace updraft {
+
+class PayoffLaw;
+
+/// An instance made ready to be drawn from: tables and factorisations, made once, then shared
+/// by all runs and threads.
+std::shared_ptr<const PayoffLaw> prepare_payoffs(std::shared_ptr<const Instance> instance);
+
+/// One run of an instance. Payoffs are a function of (seed, run, round, action) alone, so every
+/// policy of a run meets the same noise: noise is drawn from coarse to fine (total or cell sums
+/// first, then single variables given these), and whatever the resolution, the sums agree.
+class Environment {
+ public:
+  Environment(std::shared_ptr<const PayoffLaw> law, std::uint64_t seed, std::uint32_t run);
+  ~Environment();
+  Environment(Environment&&) noexcept;
+
+  const Instance& instance() const;
+
+  /// The payoffs of taking `action` in `round`, at `resolution`: a total, group sums, or single
+  /// variables (sparse for 0/1 payoffs, else dense). Valid until the next draw.
+  /// Cheap at the instance's own atoms; other partitions are summed from single variables.
+  Payoffs draw(std::uint32_t round, ActionId action, const Resolution& resolution);
+
+  /// The means of `count` independent payoffs per variable without any action, each variable
+  /// with the law of its baseline; what up_ucb_obs is told in a simulation.
+  BaselineObservations observe_baseline(std::uint64_t count) const;
+
+ private:
+  struct Scratch;
+
+  std::shared_ptr<const PayoffLaw> law_;
+  std::uint64_t seed_;
+  std::uint32_t run_;
+  std::unique_ptr<Scratch> scratch_;
+};
+
+}  // namespace updraft

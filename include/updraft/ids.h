@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace updraft {
+
+/// Actions, variables and groups of variables are numbered from 0.
+using ActionId = std::uint32_t;
+using VariableId = std::uint32_t;
+using GroupId = std::uint32_t;
+
+}  // namespace updraft

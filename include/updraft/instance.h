@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "updraft/affected_sets.h"
+#include "updraft/ids.h"
+#include "updraft/knowledge.h"
+#include "updraft/variable_set.h"
+
+namespace updraft {
+
+/// `count` variables in a row with the same baseline mean.
+struct VariableRun {
+  std::size_t count = 0;
+  double baseline = 0.0;
+
+  bool operator==(const VariableRun&) const = default;
+};
+
+/// What an action does to some variables: their means while it is taken, either one for all or
+/// one each, in order of id.
+struct Effect {
+  VariableSet variables;
+  std::vector<double> means;
+
+  bool operator==(const Effect&) const = default;
+};
+
+/// Independent 0/1 payoffs.
+struct BernoulliNoise {
+  bool operator==(const BernoulliNoise&) const = default;
+};
+
+/// Normal noise, the same for all actions except for kSharedByAffected.
+struct GaussianNoise {
+  enum class Covariance {
+    kIdentity,          ///< independent
+    kFactor,            ///< correlation `factor` between any two variables
+    kMatrix,            ///< `matrix`
+    kSharedByAffected,  ///< one noise shared by the affected variables; the others have none
+  };
+
+  Covariance covariance = Covariance::kIdentity;
+  double variance = 1.0;            ///< of every variable; kMatrix multiplies by it
+  double factor = 0.0;              ///< kFactor only, in [0, 1]
+  std::vector<double> matrix = {};  ///< kMatrix only: row by row, symmetric positive semidefinite
+
+  bool operator==(const GaussianNoise&) const = default;
+};
+
+using Noise = std::variant<BernoulliNoise, GaussianNoise>;
+
+/// An instance as it is written down. docs/formats/instance.md describes the JSON form.
+struct InstanceDefinition {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> action_names;
+  std::vector<VariableRun> variables;
+  std::vector<std::vector<Effect>> effects;  ///< per action
+  Noise noise;
+
+  bool operator==(const InstanceDefinition&) const = default;
+};
+
+/// An uplifting bandit: what is true. Immutable. Policies never see one.
+class Instance {
+ public:
+  /// Throws InvalidInput where the definition breaks a rule: no actions or variables, repeated
+  /// action names, ids out of range or in two effects of an action, means that are not finite
+  /// (or not in [0, 1] for Bernoulli payoffs), a covariance that is not symmetric positive
+  /// semidefinite.
+  explicit Instance(InstanceDefinition definition);
+
+  const std::string& name() const { return definition_.name; }
+  const InstanceDefinition& definition() const { return definition_; }
+  const Noise& noise() const { return definition_.noise; }
+  std::size_t actions() const { return definition_.action_names.size(); }
+  std::size_t variables() const { return baseline_->size(); }
+
+  /// Mean payoff of every variable when nothing is done.
+  const std::vector<double>& baseline() const { return *baseline_; }
+
+  /// Variables whose law differs from the baseline; an effect that leaves a mean as it was
+  /// affects nothing, except for kSharedByAffected, where it brings the noise.
+  const std::shared_ptr<const AffectedSets>& affected() const { return affected_; }
+
+  /// Means of the variables in affected()->of(action), in order of id.
+  std::span<const double> affected_means(ActionId action) const { return means_[action]; }
+
+  /// All m means of an action.
+  std::vector<double> means(ActionId action) const;
+
+  /// Expected reward, uplift over the baseline, and distance to the best action, per action.
+  /// Gaps below 1e-12 of the largest |uplift| are rounding and count as 0.
+  std::span<const double> rewards() const { return rewards_; }
+  std::span<const double> uplifts() const { return uplifts_; }
+  std::span<const double> gaps() const { return gaps_; }
+
+  /// The lowest id among the actions with gap 0.
+  ActionId best_action() const { return best_action_; }
+
+  /// The smallest gap that is not 0; 0 where all actions are equally good.
+  double min_gap() const;
+
+  /// max |V(a)|.
+  std::size_t max_affected() const { return affected_->largest(); }
+
+  /// The smallest |individual uplift| of an affected variable; 0 where nothing is affected.
+  double min_uplift() const { return min_uplift_; }
+
+  /// Standard deviation of the total noise when `action` is taken, and the largest of these.
+  double noise_sd(ActionId action) const { return noise_sds_[action]; }
+  double noise_sd() const;
+
+  /// All that can be known of this instance when `rounds` are to be played, except for baseline
+  /// observations, which have to be drawn (Environment::observe_baseline).
+  Knowledge knowledge(std::uint64_t rounds) const;
+
+ private:
+  InstanceDefinition definition_;
+  std::shared_ptr<const std::vector<double>> baseline_;
+  std::shared_ptr<const AffectedSets> affected_;
+  std::vector<std::vector<double>> means_;
+  std::vector<double> rewards_;
+  std::vector<double> uplifts_;
+  std::vector<double> gaps_;
+  std::vector<double> noise_sds_;
+  ActionId best_action_ = 0;
+  double min_uplift_ = 0.0;
+};
+
+/// Reads and writes the format `updraft-instance/1`. Errors are InvalidInput with the path of
+/// the field, or its line and column where the text is not JSON at all.
+InstanceDefinition parse_instance(std::string_view json);
+std::string format_instance(const InstanceDefinition& definition);
+
+/// A shipped instance by name, else a file in the instance format.
+std::shared_ptr<const Instance> load_instance(const std::string& name_or_path);
+
+struct ShippedInstance {
+  std::string_view name;
+  std::string_view summary;
+  InstanceDefinition (*make)();
+};
+
+/// gaussian, gaussian-weak, criteo, hard-affected, hard-reward.
+std::span<const ShippedInstance> shipped_instances();
+
+/// The constructions behind the lower bounds: action a affects the first affected[a] variables,
+/// baseline 0, mean (1 + max gap - gaps[a]) / affected[a] there. [hsieh22, proof of Props. 2, 3]
+struct HardOptions {
+  std::size_t variables = 0;
+  std::vector<std::size_t> affected;  ///< L(a) >= 1, per action
+  std::vector<double> gaps;           ///< per action, the smallest of them 0
+};
+
+/// One noise shared by the affected variables, none elsewhere: regret >= sum 2 L(a)^2 / gap log T.
+InstanceDefinition hard_affected(const HardOptions& options);
+/// One noise shared by all variables: sum 2 m^2 / gap log T for who sees only the reward.
+InstanceDefinition hard_reward(const HardOptions& options);
+
+}  // namespace updraft

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "updraft/affected_sets.h"
+#include "updraft/ids.h"
+
+namespace updraft {
+
+/// A piece of knowledge that a policy may need before it can start.
+enum class Need : std::uint32_t {
+  kBaseline = 1u << 0,      ///< mean payoff of every variable when nothing is done
+  kAffected = 1u << 1,      ///< V(a) for every action
+  kMaxAffected = 1u << 2,   ///< L, an upper bound on |V(a)|; known affected sets imply it
+  kMinUplift = 1u << 3,     ///< Delta, a lower bound on |individual uplift|
+  kHorizon = 1u << 4,       ///< T, the number of rounds to be played
+  kRewardPrior = 1u << 5,   ///< mean and variance of the actions' rewards
+  kObservations = 1u << 6,  ///< a table of baseline observations
+};
+
+/// A set of needs.
+class Needs {
+ public:
+  constexpr Needs() = default;
+  constexpr Needs(Need need)
+      : bits_(static_cast<std::uint32_t>(need)) {}  // NOLINT: a need is a set of one
+
+  constexpr Needs operator|(Needs other) const { return Needs(bits_ | other.bits_); }
+  constexpr Needs without(Needs other) const { return Needs(bits_ & ~other.bits_); }
+  constexpr bool contains(Need need) const {
+    return (bits_ & static_cast<std::uint32_t>(need)) != 0;
+  }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool operator==(const Needs&) const = default;
+
+ private:
+  explicit constexpr Needs(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t bits_ = 0;
+};
+
+constexpr Needs operator|(Need a, Need b) { return Needs(a) | Needs(b); }
+
+/// Every need, in the order in which people are told of them.
+std::span<const Need> all_needs();
+
+/// "baseline", "affected", "max_affected", "min_uplift", "horizon", "reward_prior", "observations".
+std::string need_name(Need need);
+
+/// The names of `needs`, joined by ", "; "nothing" where there are none.
+std::string needs_text(Needs needs);
+
+/// Prior mean and variance of an action's expected reward.
+struct RewardPrior {
+  double mean = 0.0;
+  double variance = 0.0;
+};
+
+/// Per variable, how often its payoff was observed without any action, and the mean of these.
+struct BaselineObservations {
+  std::vector<double> counts;
+  std::vector<double> means;
+};
+
+/// What the learner is told. It says nothing about what is true; only Instance does.
+/// Cheap to copy: the large parts are shared and never change. Every set_ throws InvalidInput
+/// and changes nothing where its argument breaks a rule.
+class Knowledge {
+ public:
+  /// At least one action and one variable.
+  Knowledge(std::size_t actions, std::size_t variables);
+
+  std::size_t actions() const { return actions_; }
+  std::size_t variables() const { return variables_; }
+
+  /// One finite mean per variable.
+  void set_baseline(std::vector<double> means);
+  /// One set per action, ids below variables().
+  void set_affected(std::vector<VariableSet> sets);
+  void set_affected(std::shared_ptr<const AffectedSets> sets);
+  /// 1 <= L <= variables().
+  void set_max_affected(std::size_t max_affected);
+  /// Delta > 0.
+  void set_min_uplift(double min_uplift);
+  /// T >= 1.
+  void set_horizon(std::uint64_t rounds);
+  /// Finite mean, variance >= 0.
+  void set_reward_prior(RewardPrior prior);
+  /// One count >= 1 and one finite mean per variable.
+  void set_observations(BaselineObservations observations);
+
+  /// Null where not known.
+  const std::vector<double>* baseline() const { return baseline_.get(); }
+  const std::shared_ptr<const AffectedSets>& affected() const { return affected_; }
+  /// As set, else implied by the affected sets (at least 1).
+  std::optional<std::size_t> max_affected() const;
+  std::optional<double> min_uplift() const { return min_uplift_; }
+  std::optional<std::uint64_t> horizon() const { return horizon_; }
+  std::optional<RewardPrior> reward_prior() const { return reward_prior_; }
+  const BaselineObservations* observations() const { return observations_.get(); }
+
+  /// Everything that is known.
+  Needs known() const;
+
+  /// The same knowledge with all but `needs` forgotten.
+  Knowledge only(Needs needs) const;
+
+ private:
+  std::size_t actions_;
+  std::size_t variables_;
+  std::shared_ptr<const std::vector<double>> baseline_;
+  std::shared_ptr<const AffectedSets> affected_;
+  std::optional<std::size_t> max_affected_;
+  std::optional<double> min_uplift_;
+  std::optional<std::uint64_t> horizon_;
+  std::optional<RewardPrior> reward_prior_;
+  std::shared_ptr<const BaselineObservations> observations_;
+};
+
+}  // namespace updraft

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "updraft/ids.h"
+#include "updraft/variable_set.h"
+
+namespace updraft {
+
+/// The variables 0..m-1 cut into groups. Sums over groups are what a policy at partition
+/// resolution observes.
+class Partition {
+ public:
+  struct Segment {
+    VariableRange range;
+    GroupId group = 0;
+  };
+
+  /// Segments must cover 0..m-1 in order without gaps; groups must be numbered 0..G-1, each
+  /// used at least once. Throws InvalidInput otherwise.
+  explicit Partition(std::vector<Segment> segments);
+
+  std::size_t variables() const { return variables_; }
+  std::size_t groups() const { return sizes_.size(); }
+  std::span<const Segment> segments() const { return segments_; }
+
+  /// Number of variables in each group.
+  std::span<const std::size_t> sizes() const { return sizes_; }
+
+  /// Cost: O(log segments).
+  GroupId group_of(VariableId id) const;
+
+  /// out[g] = sum of values over group g, added in order of variable id. Cost: O(m).
+  void sum_dense(std::span<const double> values, std::span<double> out) const;
+
+  /// The same for ids strictly increasing, absent = 0. Cost: O(ids + segments) at most.
+  void sum_sparse(std::span<const VariableId> ids, std::span<const double> values,
+                  std::span<double> out) const;
+
+ private:
+  std::vector<Segment> segments_;
+  std::vector<std::size_t> sizes_;
+  std::size_t variables_ = 0;
+};
+
+}  // namespace updraft

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "updraft/ids.h"
+#include "updraft/knowledge.h"
+#include "updraft/payoffs.h"
+#include "updraft/policy_spec.h"
+#include "updraft/stream.h"
+#include "updraft/variable_set.h"
+
+namespace updraft {
+
+class StateReader;
+class StateWriter;
+
+/// What a policy believes about one action. Numbers that make no sense yet are infinite (index
+/// and radius of an action without feedback) or absent.
+struct ActionExplanation {
+  std::uint64_t pulls = 0;       ///< rounds of this action whose payoffs came back
+  double index = 0.0;            ///< what select() compares; a posterior mean for ts
+  double radius = 0.0;           ///< of one variable's mean; posterior sd of the reward for ts
+  std::optional<double> reward;  ///< estimated expected reward, where the policy tracks it
+  /// Estimated uplift over the baseline that the policy uses; with unknown sets, of the identified
+  /// variables alone.
+  std::optional<double> uplift;
+  std::optional<VariableSet> identified;  ///< unknown sets only: surely affected
+  std::optional<VariableSet> padding;     ///< unknown sets only: may be affected, counted in
+};
+
+struct Explanation {
+  std::vector<ActionExplanation> actions;
+  std::optional<ActionId> baseline_action;  ///< up_ucb_l: the action that plays baseline
+  std::optional<std::vector<bool>> active;  ///< up_ucb_ilift: not yet eliminated
+};
+
+/// A learner: a deterministic state machine that is told Knowledge and nothing else.
+///
+/// select() offers an action and never changes the statistics; observe() brings the payoffs of
+/// an action that was taken. Several selects may be outstanding, and observes may come late, out
+/// of order or never. The same calls give the same state, bit for bit.
+/// Not safe for use by several threads at once; different policies are independent.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
+
+  const PolicySpec& spec() const { return spec_; }
+  const Knowledge& knowledge() const { return knowledge_; }
+
+  /// The sums of payoffs that suffice for observe(). Finer payoffs are accepted too.
+  const Resolution& resolution() const { return resolution_; }
+
+  /// The action to take next. Draws, if any, come from `stream` at round decisions().
+  ActionId select(const Stream& stream);
+
+  /// Learns from the payoffs of a round in which `action` was taken. Throws InvalidInput, and
+  /// changes nothing, where the action or a variable is unknown, a payoff is not finite, a
+  /// variable is repeated, or the length or kind of the payoffs does not fit resolution().
+  void observe(ActionId action, const Payoffs& payoffs);
+
+  virtual Explanation explain() const = 0;
+
+  /// Selections so far, observations so far, and those of one action.
+  std::uint64_t decisions() const { return decisions_; }
+  std::uint64_t observations() const { return observations_; }
+  std::uint64_t pulls(ActionId action) const { return pulls_[action]; }
+
+  /// Everything that select() and observe() change. See docs/formats/policy-state.md.
+  void save_state(StateWriter& writer) const;
+  void restore_state(StateReader& reader);
+
+ protected:
+  Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution);
+
+  std::size_t actions() const { return pulls_.size(); }
+  std::size_t variables() const { return knowledge_.variables(); }
+  std::span<const std::uint64_t> pulls() const { return pulls_; }
+
+  /// How often each action was offered by select().
+  std::span<const std::uint64_t> offers() const { return offers_; }
+
+  /// The decision. May refresh what is derived from the statistics, never the statistics.
+  virtual ActionId choose(const Stream& stream) = 0;
+
+  /// Adds valid payoffs, which come at exactly resolution(): a total, group sums, or dense or
+  /// sparse (ids increasing) variables. pulls(action) and observations() already count them.
+  virtual void absorb(ActionId action, const Payoffs& payoffs) = 0;
+
+  /// The statistics of the derived policy; whatever follows from them is rebuilt by read.
+  virtual void write_statistics(StateWriter& writer) const = 0;
+  virtual void read_statistics(StateReader& reader) = 0;
+
+ private:
+  Payoffs reduce(const Payoffs& payoffs);
+  Payoffs in_order(const Payoffs& sparse);
+
+  PolicySpec spec_;
+  Knowledge knowledge_;
+  Resolution resolution_;
+  std::vector<std::uint64_t> pulls_;
+  std::vector<std::uint64_t> offers_;
+  std::uint64_t decisions_ = 0;
+  std::uint64_t observations_ = 0;
+  std::vector<double> sums_;            // scratch of reduce()
+  std::vector<VariableId> sorted_ids_;  // scratch of reduce()
+  std::vector<double> sorted_values_;   // scratch of reduce()
+};
+
+}  // namespace updraft

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace updraft {
+
+/// A policy and its parameters, as people write them: `up_ucb(alpha=3, baseline_bound=lcb)`.
+///
+///   spec      = name [ "(" [ parameter { "," parameter } ] ")" ]
+///   parameter = name "=" value          value = number | word
+///
+/// Spaces are free. Aliases become the name they stand for. Every name, kind and range is
+/// checked against the registry when parsed.
+class PolicySpec {
+ public:
+  /// Throws InvalidInput: malformed text, unknown policy or parameter, value out of range,
+  /// a parameter given twice.
+  static PolicySpec parse(std::string_view text);
+
+  const std::string& name() const { return name_; }
+
+  /// Given values only; defaults live in the registry.
+  std::optional<double> number(std::string_view parameter) const;
+  std::optional<std::string> word(std::string_view parameter) const;
+
+  /// The canonical text: parameters in the order of the registry, shortest exact numbers.
+  std::string text() const;
+
+  bool operator==(const PolicySpec&) const = default;
+
+ private:
+  using Value = std::variant<double, std::string>;
+
+  const Value* find(std::string_view parameter) const;
+
+  std::string name_;
+  std::vector<std::pair<std::string, Value>> parameters_;
+};
+
+}  // namespace updraft

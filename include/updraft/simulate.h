@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "updraft/instance.h"
+#include "updraft/policy_spec.h"
+
+namespace updraft {
+
+struct SimulationOptions {
+  std::uint32_t rounds = 1000;
+  std::uint32_t runs = 10;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;              ///< 0 = as many as the machine has
+  std::uint32_t curve_points = 100;  ///< at most; evenly spaced, the last is the last round
+
+  /// Called now and then from the calling thread with the share of rounds done, in [0, 1].
+  std::function<void(double)> progress = {};
+  /// When stopped, simulate throws Cancelled.
+  std::stop_token stop = {};
+};
+
+class Cancelled : public std::exception {
+ public:
+  const char* what() const noexcept override { return "cancelled"; }
+};
+
+/// Statistics over runs. sd has n - 1 in the denominator (0 for one run); p95 interpolates
+/// linearly between order statistics.
+struct Summary {
+  double mean = 0.0;
+  double sd = 0.0;
+  double stderr_ = 0.0;
+  double p95 = 0.0;
+};
+
+Summary summarize(std::vector<double> values);
+
+struct PolicyResult {
+  std::string spec;
+  std::vector<double> final_regrets;  ///< per run
+  Summary final_regret;
+  std::vector<double> pulls;  ///< mean over runs, per action
+  std::vector<std::uint32_t> curve_rounds;
+  std::vector<Summary> curve;  ///< regret after that many rounds
+};
+
+struct SimulationResult {
+  std::vector<PolicyResult> policies;
+};
+
+/// Plays every policy against the instance, `runs` times. All policies of a run meet the same
+/// noise. A policy is told exactly what it needs, taken from the instance; its own parameters
+/// override that. The result is the same, bit for bit, for any number of threads.
+SimulationResult simulate(std::shared_ptr<const Instance> instance,
+                          const std::vector<PolicySpec>& policies,
+                          const SimulationOptions& options);
+
+}  // namespace updraft

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace updraft {
+
+/// What a stream of random numbers is for. Streams of different purposes are independent.
+enum class Purpose : std::uint32_t {
+  kPolicy = 1,          ///< a policy's own draws, by decision number
+  kNoiseTotal = 2,      ///< noise of the total, by round
+  kNoiseGroups = 3,     ///< noise of groups given the total, by round and group
+  kNoiseVariables = 4,  ///< noise of variables given their groups, by round and variable
+  kNoiseFactor = 5,     ///< noise shared by all variables, by round
+  kObservations = 6,    ///< tables of baseline observations, by variable
+  kInstance = 7,        ///< generated instances
+  kTest = 8,            ///< random test cases
+};
+
+/// Randomness as a function: every draw is f(seed, run, purpose, round, index), so results do
+/// not depend on threads, on the order of calls or on what else was drawn.
+///
+/// Philox4x32-10 [salmon11]: key = seed, counter = (index / 2, round, run, purpose); each block
+/// gives two 64-bit words. Streams are values of 24 bytes and are safe to share.
+class Stream {
+ public:
+  Stream(std::uint64_t seed, std::uint32_t run, Purpose purpose)
+      : seed_(seed), run_(run), purpose_(purpose) {}
+
+  /// 64 uniformly random bits. index < 2^33.
+  std::uint64_t bits(std::uint32_t round, std::uint64_t index) const;
+
+  /// Uniform on (0, 1): odd multiples of 2^-53, never 0 or 1.
+  double uniform(std::uint32_t round, std::uint64_t index) const;
+
+  /// Standard normal: the quantile of uniform(round, index), so it takes one draw exactly.
+  double normal(std::uint32_t round, std::uint64_t index) const;
+
+  /// out[j] = uniform(round, first + j), bit for bit; likewise normals.
+  void uniforms(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
+  void normals(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
+
+ private:
+  std::uint64_t seed_;
+  std::uint32_t run_;
+  Purpose purpose_;
+};
+
+}  // namespace updraft

@@ -1,0 +1,89 @@
+#include "updraft/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace updraft {
+namespace {
+
+std::string message(std::string_view field, std::string_view value, std::string_view rule) {
+  return value.empty() ? fmt::format("{}: {}", field, rule)
+                       : fmt::format("{} = {}: {}", field, value, rule);
+}
+
+/// Levenshtein distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+/// Names come from outside: a message shows at most this much of one.
+constexpr std::size_t kMostShown = 100;
+
+std::string shown(std::string_view name) {
+  if (name.size() <= kMostShown) return std::string(name);
+  return fmt::format("{}... ({} characters)", name.substr(0, kMostShown), name.size());
+}
+
+}  // namespace
+
+InvalidInput::InvalidInput(std::string_view field, std::string_view rule)
+    : InvalidInput(field, std::string_view{}, rule) {}
+
+InvalidInput::InvalidInput(std::string_view field, std::string_view value, std::string_view rule)
+    : std::invalid_argument(message(field, value, rule)),
+      field_(field),
+      value_(value),
+      rule_(rule) {}
+
+InvalidInput::InvalidInput(std::string_view field, double value, std::string_view rule)
+    : InvalidInput(field, number_text(value), rule) {}
+
+std::string number_text(double value) {
+  if (std::isnan(value)) return "nan";
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return fmt::format("{:.0f}", value == 0.0 ? 0.0 : value);
+  }
+  return fmt::format("{}", value);
+}
+
+InvalidInput unknown_name(std::string_view field, std::string_view name,
+                          const std::vector<std::string>& valid) {
+  std::string rule = "unknown";
+  if (!valid.empty()) {
+    const auto nearest =
+        std::min_element(valid.begin(), valid.end(), [&](const auto& a, const auto& b) {
+          return edit_distance(name.substr(0, kMostShown), a) <
+                 edit_distance(name.substr(0, kMostShown), b);
+        });
+    rule = fmt::format("unknown; did you mean {}? Valid: {}", *nearest, fmt::join(valid, ", "));
+  }
+  return InvalidInput(field, name.empty() ? "\"\"" : shown(name), rule);
+}
+
+void check_finite(std::string_view field, double value) {
+  if (!std::isfinite(value)) throw InvalidInput(field, value, "must be finite");
+}
+
+void check_positive(std::string_view field, double value) {
+  if (!(value > 0.0) || !std::isfinite(value)) throw InvalidInput(field, value, "must be > 0");
+}
+
+void check_probability(std::string_view field, double value) {
+  if (!(value > 0.0 && value < 1.0)) throw InvalidInput(field, value, "must be in (0, 1)");
+}
+
+}  // namespace updraft

@@ -1,0 +1,203 @@
+#include "updraft/instance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "environments/instance_checks.h"
+
+namespace updraft {
+namespace {
+
+/// Gaps below this share of the largest |uplift| are rounding.
+constexpr double kGapTolerance = 1e-12;
+
+struct AffectedMeans {
+  VariableSet variables;
+  std::vector<double> means;
+};
+
+bool noise_marks_affected(const Noise& noise) {
+  const auto* gaussian = std::get_if<GaussianNoise>(&noise);
+  return gaussian != nullptr &&
+         gaussian->covariance == GaussianNoise::Covariance::kSharedByAffected;
+}
+
+std::vector<double> expand(const std::vector<VariableRun>& runs, std::size_t variables) {
+  std::vector<double> baseline;
+  baseline.reserve(variables);
+  for (const VariableRun& run : runs) baseline.insert(baseline.end(), run.count, run.baseline);
+  return baseline;
+}
+
+/// The variables that the effects of one action change, with their means, in order of id.
+AffectedMeans merge(const std::vector<Effect>& effects, const std::vector<double>& baseline,
+                    bool all_affected) {
+  struct Piece {
+    VariableRange range;
+    const Effect* effect;
+    std::size_t first;  // place of range.begin among the effect's variables
+  };
+  std::vector<Piece> pieces;
+  for (const Effect& effect : effects) {
+    std::size_t first = 0;
+    for (const VariableRange range : effect.variables.ranges()) {
+      pieces.push_back({range, &effect, first});
+      first += range.end - range.begin;
+    }
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.range.begin < b.range.begin; });
+
+  AffectedMeans result;
+  std::vector<VariableRange> ranges;
+  for (const Piece& piece : pieces) {
+    const std::vector<double>& means = piece.effect->means;
+    for (VariableId id = piece.range.begin; id < piece.range.end; ++id) {
+      const double mean =
+          means.size() == 1 ? means[0] : means[piece.first + (id - piece.range.begin)];
+      if (!all_affected && mean == baseline[id]) continue;
+      if (!ranges.empty() && ranges.back().end == id) {
+        ++ranges.back().end;
+      } else {
+        ranges.push_back({id, id + 1});
+      }
+      result.means.push_back(mean);
+    }
+  }
+  result.variables = VariableSet::from_ranges(ranges);
+  return result;
+}
+
+/// Variance of the total noise when an action that affects `affected` variables is taken.
+double total_variance(const GaussianNoise& noise, std::size_t variables, std::size_t affected) {
+  const auto m = static_cast<double>(variables);
+  const auto shared = static_cast<double>(affected);
+  switch (noise.covariance) {
+    case GaussianNoise::Covariance::kIdentity:
+      return noise.variance * m;
+    case GaussianNoise::Covariance::kFactor:
+      return noise.variance * (m + noise.factor * m * (m - 1.0));
+    case GaussianNoise::Covariance::kMatrix:
+      return noise.variance * std::accumulate(noise.matrix.begin(), noise.matrix.end(), 0.0);
+    case GaussianNoise::Covariance::kSharedByAffected:
+      return noise.variance * shared * shared;
+  }
+  return 0.0;
+}
+
+double bernoulli_variance(double mean) { return mean * (1.0 - mean); }
+
+/// What an action changes, summed over the variables it affects.
+struct Change {
+  double uplift = 0.0;
+  double min_uplift = std::numeric_limits<double>::infinity();
+  double bernoulli_variance = 0.0;
+};
+
+Change sum_change(const AffectedMeans& affected, const std::vector<double>& baseline) {
+  Change change;
+  std::size_t place = 0;
+  affected.variables.for_each([&](VariableId id) {
+    const double mean = affected.means[place++];
+    const double uplift = mean - baseline[id];
+    change.uplift += uplift;
+    change.min_uplift = std::min(change.min_uplift, std::abs(uplift));
+    change.bernoulli_variance += bernoulli_variance(mean) - bernoulli_variance(baseline[id]);
+  });
+  return change;
+}
+
+std::vector<double> gaps_of(const std::vector<double>& uplifts) {
+  const double best = *std::max_element(uplifts.begin(), uplifts.end());
+  double scale = 0.0;
+  for (const double uplift : uplifts) scale = std::max(scale, std::abs(uplift));
+  std::vector<double> gaps;
+  for (const double uplift : uplifts) {
+    const double gap = best - uplift;
+    gaps.push_back(gap <= kGapTolerance * scale ? 0.0 : gap);
+  }
+  return gaps;
+}
+
+}  // namespace
+
+Instance::Instance(InstanceDefinition definition) : definition_(std::move(definition)) {
+  check_action_names(definition_.action_names);
+  const std::size_t variables = check_variables(definition_.variables, definition_.noise);
+  check_effects(definition_, variables, [](std::size_t action, std::size_t effect) {
+    return fmt::format("effects[{}][{}]", action, effect);
+  });
+  check_noise(definition_.noise, variables);
+
+  baseline_ = std::make_shared<const std::vector<double>>(expand(definition_.variables, variables));
+  double baseline_total = 0.0;
+  double baseline_variance = 0.0;
+  for (const VariableRun& run : definition_.variables) {
+    baseline_total += static_cast<double>(run.count) * run.baseline;
+    baseline_variance += static_cast<double>(run.count) * bernoulli_variance(run.baseline);
+  }
+
+  const auto* gaussian = std::get_if<GaussianNoise>(&definition_.noise);
+  const bool all_affected = noise_marks_affected(definition_.noise);
+  std::vector<VariableSet> sets;
+  double min_uplift = std::numeric_limits<double>::infinity();
+  for (const std::vector<Effect>& effects : definition_.effects) {
+    AffectedMeans affected = merge(effects, *baseline_, all_affected);
+    const Change change = sum_change(affected, *baseline_);
+    const double variance = gaussian != nullptr
+                                ? total_variance(*gaussian, variables, affected.variables.size())
+                                : baseline_variance + change.bernoulli_variance;
+    min_uplift = std::min(min_uplift, change.min_uplift);
+    uplifts_.push_back(change.uplift);
+    rewards_.push_back(baseline_total + change.uplift);
+    noise_sds_.push_back(std::sqrt(std::max(0.0, variance)));
+    means_.push_back(std::move(affected.means));
+    sets.push_back(std::move(affected.variables));
+  }
+  min_uplift_ = std::isinf(min_uplift) ? 0.0 : min_uplift;
+  affected_ = std::make_shared<const AffectedSets>(std::move(sets), variables);
+  gaps_ = gaps_of(uplifts_);
+  best_action_ = static_cast<ActionId>(std::find(gaps_.begin(), gaps_.end(), 0.0) - gaps_.begin());
+}
+
+std::vector<double> Instance::means(ActionId action) const {
+  std::vector<double> result = *baseline_;
+  std::size_t place = 0;
+  affected_->of(action).for_each([&](VariableId id) { result[id] = means_[action][place++]; });
+  return result;
+}
+
+double Instance::min_gap() const {
+  double smallest = 0.0;
+  for (const double gap : gaps_) {
+    if (gap > 0.0 && (smallest == 0.0 || gap < smallest)) smallest = gap;
+  }
+  return smallest;
+}
+
+double Instance::noise_sd() const {
+  return *std::max_element(noise_sds_.begin(), noise_sds_.end());
+}
+
+Knowledge Instance::knowledge(std::uint64_t rounds) const {
+  Knowledge knowledge(actions(), variables());
+  knowledge.set_baseline(*baseline_);
+  knowledge.set_affected(affected_);
+  knowledge.set_max_affected(std::max<std::size_t>(1, max_affected()));
+  if (min_uplift_ > 0.0) knowledge.set_min_uplift(min_uplift_);
+  knowledge.set_horizon(rounds);
+
+  const auto count = static_cast<double>(actions());
+  const double mean = std::accumulate(rewards_.begin(), rewards_.end(), 0.0) / count;
+  double squares = 0.0;
+  for (const double reward : rewards_) squares += (reward - mean) * (reward - mean);
+  knowledge.set_reward_prior({mean, squares / count});
+  return knowledge;
+}
+
+}  // namespace updraft

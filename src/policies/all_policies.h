@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "updraft/knowledge.h"
+#include "updraft/policy.h"
+#include "updraft/policy_spec.h"
+
+namespace updraft {
+
+// One function per policy, each defined beside its algorithm in the file of the same name. The
+// registry calls them with knowledge that holds all that the policy needs, overridden by the
+// parameters of the spec.
+std::unique_ptr<Policy> make_ucb(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_ts(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_bl(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_l_bl(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_l(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_ilift(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_l_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_obs(const PolicySpec& spec, const Knowledge& knowledge);
+
+}  // namespace updraft

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "updraft/knowledge.h"
+#include "updraft/policy_spec.h"
+
+namespace updraft {
+
+/// The union bounds of the theorems: delta' = delta / (this number), alpha = log(1 / delta').
+enum class ErrorSplit {
+  kRewards,            ///< 2 K T: one sum per action and round [hsieh22, Prop. 1]
+  kAffectedVariables,  ///< 4 K L T: affected variables and their baselines [hsieh22, Thm 1]
+  kAllVariables,       ///< 2 K m T: every variable of every action [hsieh22, Thm 2-4]
+};
+
+/// The parameter `alpha` of `spec`, or the one that its `delta` and the horizon of `knowledge`
+/// give. Throws InvalidInput unless exactly one of alpha and delta is given.
+double exploration_alpha(const PolicySpec& spec, const Knowledge& knowledge, ErrorSplit split);
+
+/// ceil(factor / min_uplift^2 * alpha): pulls after which affected variables stand out.
+std::uint64_t identification_pulls(double factor, double min_uplift, double alpha);
+
+}  // namespace updraft

@@ -1,0 +1,44 @@
+#include "policies/fixed_baseline.h"
+
+#include "updraft/state.h"
+
+namespace updraft {
+
+FixedBaselinePolicy::FixedBaselinePolicy(const PolicySpec& spec, const Knowledge& knowledge,
+                                         double alpha, std::vector<double> baseline)
+    : IndexPolicy(spec, knowledge, Resolution::groups(knowledge.affected()->atoms()), alpha),
+      baseline_(std::move(baseline)),
+      affected_sum_(actions(), 0.0) {}
+
+double FixedBaselinePolicy::uplift(ActionId action) const {
+  return affected_sum_[action] / static_cast<double>(pulls(action)) - baseline_[action];
+}
+
+double FixedBaselinePolicy::index_of(ActionId action) const {
+  const auto affected = static_cast<double>(knowledge().affected()->of(action).size());
+  return uplift(action) + affected * radius(action);
+}
+
+void FixedBaselinePolicy::describe(ActionId action, ActionExplanation& explanation) const {
+  explanation.uplift = uplift(action);
+}
+
+void FixedBaselinePolicy::absorb(ActionId action, const Payoffs& payoffs) {
+  double sum = 0.0;
+  for (const GroupId atom : knowledge().affected()->atoms_of(action)) {
+    sum += payoffs.values()[atom];
+  }
+  affected_sum_[action] += sum;
+  mark_stale(action);
+}
+
+void FixedBaselinePolicy::write_statistics(StateWriter& writer) const {
+  writer.f64s(affected_sum_);
+}
+
+void FixedBaselinePolicy::read_statistics(StateReader& reader) {
+  reader.f64s(affected_sum_, "policy state: affected sums");
+  mark_all_stale();
+}
+
+}  // namespace updraft

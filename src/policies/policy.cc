@@ -1,0 +1,182 @@
+#include "updraft/policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "updraft/error.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+/// Payoffs beyond this would overflow sums and squares of sums.
+constexpr double kLargestPayoff = 1e100;
+
+bool acceptable(double payoff) { return std::abs(payoff) <= kLargestPayoff; }
+
+/// Names the first payoff that is not acceptable.
+[[noreturn]] void refuse_payoffs(const Payoffs& payoffs) {
+  constexpr std::string_view kRule = "must be finite and at most 1e100 in size";
+  if (payoffs.kind() == Payoffs::Kind::kTotal) {
+    throw InvalidInput("payoffs", payoffs.reward(), kRule);
+  }
+  const auto values = payoffs.values();
+  const auto bad = std::find_if_not(values.begin(), values.end(), acceptable);
+  if (bad == values.end()) throw InvalidInput("payoffs", "their sum must be at most 1e100 in size");
+  const std::size_t position = bad - values.begin();
+  const std::size_t id =
+      payoffs.kind() == Payoffs::Kind::kSparse ? payoffs.ids()[position] : position;
+  throw InvalidInput(fmt::format("payoffs[{}]", id), *bad, kRule);
+}
+
+void check_length(std::size_t length, std::size_t expected, std::string_view of_what) {
+  if (length == expected) return;
+  throw InvalidInput("length of payoffs", std::to_string(length),
+                     fmt::format("must be the number of {}, {}", of_what, expected));
+}
+
+[[noreturn]] void refuse_kind(std::string_view given, const Resolution& resolution) {
+  throw InvalidInput("payoffs", given,
+                     resolution.kind == Resolution::Kind::kTotal
+                         ? "this policy takes the total, or single payoffs"
+                     : resolution.kind == Resolution::Kind::kGroups
+                         ? "this policy takes sums over its atoms, or single payoffs"
+                         : "this policy takes single payoffs");
+}
+
+}  // namespace
+
+Policy::Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution)
+    : spec_(std::move(spec)),
+      knowledge_(std::move(knowledge)),
+      resolution_(std::move(resolution)),
+      pulls_(knowledge_.actions(), 0),
+      offers_(knowledge_.actions(), 0) {
+  if (resolution_.kind == Resolution::Kind::kGroups) sums_.resize(resolution_.partition->groups());
+}
+
+ActionId Policy::select(const Stream& stream) {
+  const ActionId action = choose(stream);
+  ++offers_[action];
+  ++decisions_;
+  return action;
+}
+
+void Policy::observe(ActionId action, const Payoffs& payoffs) {
+  if (action >= actions()) {
+    throw InvalidInput("action", std::to_string(action),
+                       fmt::format("must be below the number of actions, {}", actions()));
+  }
+  const Payoffs reduced = reduce(payoffs);
+  ++pulls_[action];
+  ++observations_;
+  absorb(action, reduced);
+}
+
+/// Checks the payoffs and brings them to resolution(). NaN and infinity survive summation, so
+/// only the sums are looked at where sums are what is needed.
+Payoffs Policy::reduce(const Payoffs& given) {
+  const Resolution::Kind kind = resolution_.kind;
+  Payoffs payoffs = given;
+  switch (given.kind()) {
+    case Payoffs::Kind::kTotal:
+      if (kind != Resolution::Kind::kTotal) refuse_kind("a total", resolution_);
+      if (!acceptable(given.reward())) refuse_payoffs(given);
+      return given;
+    case Payoffs::Kind::kGroupSums:
+      if (kind != Resolution::Kind::kGroups) refuse_kind("sums over groups", resolution_);
+      check_length(given.values().size(), sums_.size(), "atoms");
+      for (const double sum : given.values()) {
+        if (!acceptable(sum)) refuse_payoffs(given);
+      }
+      return given;
+    case Payoffs::Kind::kDense:
+      check_length(given.values().size(), variables(), "variables");
+      break;
+    case Payoffs::Kind::kSparse:
+      payoffs = in_order(given);
+      break;
+  }
+
+  const std::span<const double> values = payoffs.values();
+  if (kind == Resolution::Kind::kGroups) {
+    if (payoffs.kind() == Payoffs::Kind::kDense) {
+      resolution_.partition->sum_dense(values, sums_);
+    } else {
+      resolution_.partition->sum_sparse(payoffs.ids(), values, sums_);
+    }
+    if (!std::all_of(sums_.begin(), sums_.end(), acceptable)) refuse_payoffs(given);
+    return Payoffs::group_sums(sums_);
+  }
+  if (kind == Resolution::Kind::kTotal) {
+    const double reward = std::accumulate(values.begin(), values.end(), 0.0);
+    if (!acceptable(reward)) refuse_payoffs(given);
+    return Payoffs::total(reward);
+  }
+  double size = 0.0;
+  for (const double value : values) size += std::abs(value);
+  if (!acceptable(size)) refuse_payoffs(given);
+  return payoffs;
+}
+
+/// Sparse payoffs with their ids increasing; checks that they are distinct and in range.
+Payoffs Policy::in_order(const Payoffs& sparse) {
+  const auto ids = sparse.ids();
+  const auto values = sparse.values();
+  if (ids.size() != values.size()) {
+    throw InvalidInput("length of payoffs", std::to_string(values.size()),
+                       fmt::format("must be the number of variable ids, {}", ids.size()));
+  }
+  for (const VariableId id : ids) {
+    if (id >= variables()) {
+      throw InvalidInput("payoffs: variable", std::to_string(id),
+                         fmt::format("must be below the number of variables, {}", variables()));
+    }
+  }
+  if (std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end()) {
+    return sparse;
+  }
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
+  sorted_ids_.resize(ids.size());
+  sorted_values_.resize(ids.size());
+  for (std::size_t j = 0; j < order.size(); ++j) {
+    sorted_ids_[j] = ids[order[j]];
+    sorted_values_[j] = values[order[j]];
+  }
+  const auto repeated = std::adjacent_find(sorted_ids_.begin(), sorted_ids_.end());
+  if (repeated != sorted_ids_.end()) {
+    throw InvalidInput("payoffs: variable", std::to_string(*repeated),
+                       "is repeated; ids must be distinct");
+  }
+  return Payoffs::sparse(sorted_ids_, sorted_values_);
+}
+
+void Policy::save_state(StateWriter& writer) const {
+  writer.u64(decisions_);
+  writer.u64(observations_);
+  writer.u64s(pulls_);
+  writer.u64s(offers_);
+  write_statistics(writer);
+}
+
+void Policy::restore_state(StateReader& reader) {
+  decisions_ = reader.u64();
+  observations_ = reader.u64();
+  reader.u64s(pulls_, "policy state: pulls");
+  reader.u64s(offers_, "policy state: offers");
+  if (std::accumulate(pulls_.begin(), pulls_.end(), std::uint64_t{0}) != observations_) {
+    throw InvalidInput("policy state: pulls", "must add up to the number of observations");
+  }
+  if (std::accumulate(offers_.begin(), offers_.end(), std::uint64_t{0}) != decisions_) {
+    throw InvalidInput("policy state: offers", "must add up to the number of decisions");
+  }
+  read_statistics(reader);
+}
+
+}  // namespace updraft

@@ -1,0 +1,251 @@
+#include "updraft/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "policies/all_policies.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+using Kind = ParameterInfo::Kind;
+
+std::vector<PolicyInfo> make_table() {
+  constexpr auto kVerified = PolicyStatus::kVerified;
+
+  // Parameters that several policies share.
+  const ParameterInfo alpha = {
+      "alpha", Kind::kPositive, "",
+      "exploration: radius = sqrt(2 alpha / pulls); give alpha, or delta with a horizon"};
+  const ParameterInfo delta = {
+      "delta", Kind::kProbability, "",
+      "error probability in place of alpha: alpha is then the theorem's, which needs the horizon"};
+  const ParameterInfo horizon = {"horizon", Kind::kPositiveInteger, "as known",
+                                 "number of rounds to be played"};
+  const ParameterInfo max_affected = {"max_affected", Kind::kPositiveInteger, "as known",
+                                      "L, an upper bound on how many variables an action affects"};
+  const ParameterInfo min_uplift = {"min_uplift", Kind::kPositive, "as known",
+                                    "Delta, a lower bound on the individual uplift in size"};
+
+  return {
+      {.name = "ucb",
+       .aliases = {},
+       .summary = "UCB on the total reward; ignores single payoffs",
+       .index = "mean reward(a) + m * radius(a)",
+       .reference = "auer02; hsieh22, Appendix D.1",
+       .status = kVerified,
+       .needs = {},
+       .parameters = {alpha, delta, horizon},
+       .make = make_ucb},
+      {.name = "ts",
+       .aliases = {},
+       .summary = "Thompson sampling on the total reward, Gaussian prior and noise",
+       .index = "draw from the posterior of the reward of a; noise variance m^2 * sigma2",
+       .reference = "hsieh22, Appendix D.1",
+       .status = kVerified,
+       .needs = Need::kRewardPrior,
+       .parameters = {{"sigma2", Kind::kPositive, "", "noise variance of the reward over m^2"},
+                      {"prior_mean", Kind::kFinite, "as known", "prior mean of a reward"},
+                      {"prior_variance", Kind::kNonNegative, "as known",
+                       "prior variance of a reward"}},
+       .make = make_ts},
+      {.name = "up_ucb_bl",
+       .aliases = {},
+       .summary = "UCB on the uplift; baseline and affected sets known",
+       .index = "sum over V(a) of (mean(a,i) + radius(a) - baseline(i))",
+       .reference = "hsieh22, Algorithm UpUCB(bl), Proposition 1",
+       .status = kVerified,
+       .needs = Need::kBaseline | Need::kAffected,
+       .parameters = {alpha, delta, horizon},
+       .make = make_up_ucb_bl},
+      {.name = "up_ucb",
+       .aliases = {},
+       .summary = "UCB on the uplift; affected sets known, baseline learnt on the way",
+       .index = "sum over V(a) of (mean(a,i) + radius(a) - U0(i))",
+       .reference = "hsieh22, Algorithm UpUCB, Theorem 1",
+       .status = kVerified,
+       .needs = Need::kAffected,
+       .parameters = {alpha,
+                      delta,
+                      horizon,
+                      {"baseline_bound",
+                       Kind::kChoice,
+                       "ucb",
+                       "which bound on the baseline is subtracted; lcb is the paper's ablation",
+                       {"ucb", "lcb"}}},
+       .make = make_up_ucb},
+      {.name = "up_ucb_l_bl",
+       .aliases = {"up_ucb_naff_bl"},
+       .summary = "UCB on the uplift; baseline and a bound L on the affected variables known",
+       .index = "identified variables plus the L - |identified| best of the rest",
+       .reference = "hsieh22, Algorithm UpUCB-L(bl), Theorem 2",
+       .status = kVerified,
+       .needs = Need::kBaseline | Need::kMaxAffected,
+       .parameters = {alpha, delta, horizon, max_affected},
+       .make = make_up_ucb_l_bl},
+      {.name = "up_ucb_l",
+       .aliases = {"up_ucb_naff"},
+       .summary = "UCB on the uplift; only a bound L on the affected variables known",
+       .index = "against the most pulled action: identified variables plus at most "
+                "2L - |identified| of the rest with a positive index",
+       .reference = "hsieh22, Algorithm UpUCB-L, Theorem 2",
+       .status = kVerified,
+       .needs = Need::kMaxAffected,
+       .parameters = {alpha, delta, horizon, max_affected},
+       .make = make_up_ucb_l},
+      {.name = "up_ucb_ilift_bl",
+       .aliases = {},
+       .summary = "UCB on the uplift; baseline and a bound Delta on individual uplifts known",
+       .index = "all variables until n0 = ceil(8 / Delta^2 * alpha) pulls, then those farther "
+                "than Delta / 2 from the baseline",
+       .reference = "hsieh22, Algorithm UpUCB-iLift(bl), Theorem 3",
+       .status = kVerified,
+       .needs = Need::kBaseline | Need::kMinUplift,
+       .parameters = {alpha, delta, horizon, min_uplift},
+       .make = make_up_ucb_ilift_bl},
+      {.name = "up_ucb_ilift",
+       .aliases = {},
+       .summary = "Elimination, then UCB on the uplift; only Delta and the horizon known",
+       .index = "n0 = ceil(32 / Delta^2 * alpha) rounds of elimination, then the sum over "
+                "identified variables of (mean(a,i) + radius(a) - U0(i))",
+       .reference = "hsieh22, Algorithm UpUCB-iLift, Theorem 4",
+       .status = kVerified,
+       .needs = Need::kMinUplift | Need::kHorizon,
+       .parameters = {alpha, delta, horizon, min_uplift},
+       .make = make_up_ucb_ilift},
+      {.name = "up_ucb_l_ilift_bl",
+       .aliases = {},
+       .summary = "up_ucb_l_bl and up_ucb_ilift_bl together; baseline, L and Delta known",
+       .index = "as up_ucb_l_bl until n0 = ceil(8 / Delta^2 * alpha) pulls, then the variables "
+                "farther than Delta / 2 from the baseline",
+       .reference = "hsieh22, remark after Theorem 3",
+       .status = kVerified,
+       .needs = Need::kBaseline | Need::kMaxAffected | Need::kMinUplift,
+       .parameters = {alpha, delta, horizon, max_affected, min_uplift},
+       .make = make_up_ucb_l_ilift_bl},
+      {.name = "up_ucb_obs",
+       .aliases = {},
+       .summary = "UCB on the uplift; affected sets known, baseline from observations made before",
+       .index = "sum over V(a) of (mean(a,i) + radius(a) - (observed mean(i) - "
+                "sqrt(2 alpha / observed count(i))))",
+       .reference = "hsieh22, paragraph 'Estimating Baseline Payoffs from Observational Data'",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kAffected | Need::kObservations,
+       .parameters = {alpha,
+                      delta,
+                      horizon,
+                      {"observations", Kind::kPositiveInteger, "1000",
+                       "in simulations: baseline payoffs observed per variable before the start"}},
+       .make = make_up_ucb_obs},
+  };
+}
+
+/// What the parameters of a spec bring along.
+Needs provided_by(const PolicySpec& spec) {
+  Needs provided;
+  if (spec.number("max_affected")) provided = provided | Need::kMaxAffected;
+  if (spec.number("min_uplift")) provided = provided | Need::kMinUplift;
+  if (spec.number("horizon")) provided = provided | Need::kHorizon;
+  if (spec.number("prior_mean") && spec.number("prior_variance")) {
+    provided = provided | Need::kRewardPrior;
+  }
+  return provided;
+}
+
+Needs used_by(const PolicySpec& spec) {
+  const Needs needs = policy_info(spec.name()).needs;
+  return spec.number("delta") ? needs | Need::kHorizon : needs;
+}
+
+[[noreturn]] void refuse_missing(const PolicySpec& spec, Needs missing, const Knowledge& known) {
+  throw InvalidInput(
+      spec.name(),
+      fmt::format("needs to know {}, which is missing; with what is known ({}) these would do: {}",
+                  needs_text(missing), needs_text(known.known()),
+                  fmt::join(policies_that_need_at_most(known.known()), ", ")));
+}
+
+}  // namespace
+
+std::string parameter_rule(const ParameterInfo& parameter) {
+  switch (parameter.kind) {
+    case Kind::kPositive:
+      return "must be > 0";
+    case Kind::kNonNegative:
+      return "must be >= 0";
+    case Kind::kFinite:
+      return "must be finite";
+    case Kind::kProbability:
+      return "must be in (0, 1)";
+    case Kind::kPositiveInteger:
+      return "must be a whole number >= 1";
+    case Kind::kChoice:
+      return fmt::format("must be one of {}", fmt::join(parameter.choices, ", "));
+  }
+  return "";
+}
+
+std::span<const PolicyInfo> policies() {
+  static const std::vector<PolicyInfo> table = make_table();
+  return table;
+}
+
+const PolicyInfo& policy_info(std::string_view name) {
+  std::vector<std::string> valid;
+  for (const PolicyInfo& info : policies()) {
+    if (info.name == name) return info;
+    if (std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end()) {
+      return info;
+    }
+    valid.emplace_back(info.name);
+  }
+  throw unknown_name("policy", name, valid);
+}
+
+Needs needs_of(const PolicySpec& spec) { return used_by(spec).without(provided_by(spec)); }
+
+Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
+  Knowledge told = knowledge.only(used_by(spec));
+  if (const auto value = spec.number("max_affected")) {
+    if (*value > static_cast<double>(told.variables())) {
+      throw InvalidInput(
+          spec.name() + ".max_affected", *value,
+          fmt::format("must be from 1 to the number of variables, {}", told.variables()));
+    }
+    told.set_max_affected(static_cast<std::size_t>(*value));
+  }
+  if (const auto value = spec.number("min_uplift")) told.set_min_uplift(*value);
+  if (const auto value = spec.number("horizon")) {
+    told.set_horizon(static_cast<std::uint64_t>(*value));
+  }
+  const auto mean = spec.number("prior_mean");
+  const auto variance = spec.number("prior_variance");
+  if (const auto prior = knowledge.reward_prior(); prior && (mean || variance)) {
+    told.set_reward_prior({mean.value_or(prior->mean), variance.value_or(prior->variance)});
+  } else if (mean && variance) {
+    told.set_reward_prior({*mean, *variance});
+  }
+  const Needs missing = used_by(spec).without(told.known());
+  if (!missing.empty()) refuse_missing(spec, missing, knowledge);
+  return told;
+}
+
+std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge) {
+  return policy_info(spec.name()).make(spec, knowledge_for(spec, knowledge));
+}
+
+std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& knowledge) {
+  return make_policy(PolicySpec::parse(spec), knowledge);
+}
+
+std::vector<std::string> policies_that_need_at_most(Needs known) {
+  std::vector<std::string> names;
+  for (const PolicyInfo& info : policies()) {
+    if (info.needs.without(known).empty()) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+}  // namespace updraft

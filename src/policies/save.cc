@@ -1,0 +1,199 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "updraft/error.h"
+#include "updraft/registry.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+// docs/formats/policy-state.md gives the grammar.
+constexpr std::string_view kMagic = "updraft-policy\r\n";
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kFrame = kMagic.size() + 3 * sizeof(std::uint64_t);
+
+std::uint64_t checksum(std::string_view bytes) {
+  return crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+}
+
+void write_knowledge(const Knowledge& knowledge, StateWriter& writer) {
+  writer.u64(knowledge.actions());
+  writer.u64(knowledge.variables());
+  const auto section = [&](bool known) {
+    writer.u64(known ? 1 : 0);
+    return known;
+  };
+  if (section(knowledge.baseline() != nullptr)) writer.f64s(*knowledge.baseline());
+  if (section(knowledge.affected() != nullptr)) {
+    for (ActionId action = 0; action < knowledge.actions(); ++action) {
+      std::vector<std::uint64_t> ends;
+      for (const VariableRange range : knowledge.affected()->of(action).ranges()) {
+        ends.push_back(range.begin);
+        ends.push_back(range.end);
+      }
+      writer.u64s(ends);
+    }
+  }
+  if (section(knowledge.max_affected().has_value())) writer.u64(*knowledge.max_affected());
+  if (section(knowledge.min_uplift().has_value())) writer.f64(*knowledge.min_uplift());
+  if (section(knowledge.horizon().has_value())) writer.u64(*knowledge.horizon());
+  if (section(knowledge.reward_prior().has_value())) {
+    writer.f64(knowledge.reward_prior()->mean);
+    writer.f64(knowledge.reward_prior()->variance);
+  }
+  if (section(knowledge.observations() != nullptr)) {
+    writer.f64s(knowledge.observations()->counts);
+    writer.f64s(knowledge.observations()->means);
+  }
+}
+
+VariableSet read_set(StateReader& reader, std::size_t variables) {
+  const std::vector<std::uint64_t> ends = reader.u64s();
+  std::vector<VariableRange> ranges;
+  for (std::size_t j = 0; j + 1 < ends.size(); j += 2) {
+    if (ends[j] > variables || ends[j + 1] > variables) {
+      throw InvalidInput("policy state: affected", "a range exceeds the number of variables");
+    }
+    ranges.push_back({static_cast<VariableId>(ends[j]), static_cast<VariableId>(ends[j + 1])});
+  }
+  return VariableSet::from_ranges(ranges, "policy state: affected");
+}
+
+Knowledge read_knowledge(StateReader& reader) {
+  const std::uint64_t actions = reader.u64();
+  const std::uint64_t variables = reader.u64();
+  Knowledge knowledge(actions, variables);
+  const auto section = [&] { return reader.u64_at_most(1, "policy state: section") == 1; };
+  if (section()) knowledge.set_baseline(reader.f64s());
+  if (section()) {
+    std::vector<VariableSet> sets;
+    for (std::uint64_t action = 0; action < actions; ++action) {
+      sets.push_back(read_set(reader, variables));
+    }
+    knowledge.set_affected(std::move(sets));
+  }
+  if (section()) knowledge.set_max_affected(reader.u64());
+  if (section()) knowledge.set_min_uplift(reader.f64());
+  if (section()) knowledge.set_horizon(reader.u64());
+  if (section()) {
+    const double mean = reader.f64();
+    knowledge.set_reward_prior({mean, reader.f64()});
+  }
+  if (section()) {
+    BaselineObservations table;
+    table.counts = reader.f64s();
+    table.means = reader.f64s();
+    knowledge.set_observations(std::move(table));
+  }
+  return knowledge;
+}
+
+std::string encoded(const Policy& policy) {
+  StateWriter body;
+  body.text(policy.spec().text());
+  write_knowledge(policy.knowledge(), body);
+  policy.save_state(body);
+
+  StateWriter frame;
+  frame.u64(kVersion);
+  frame.u64(body.bytes().size());
+  std::string file(kMagic);
+  file += frame.bytes();
+  file += body.bytes();
+  StateWriter tail;
+  tail.u64(checksum(file));
+  return file + tail.bytes();
+}
+
+std::unique_ptr<Policy> decoded(std::string_view file) {
+  if (file.substr(0, kMagic.size()) != kMagic.substr(0, file.size()) || file.empty()) {
+    throw InvalidInput("policy state", "is not a saved policy: it does not begin like one");
+  }
+  if (file.size() < kFrame) throw InvalidInput("policy state", "is truncated");
+  StateReader frame(file.substr(kMagic.size()));
+  const std::uint64_t version = frame.u64();
+  if (version != kVersion) {
+    throw InvalidInput("policy state: version", std::to_string(version),
+                       fmt::format("must be {}; it may have been saved by a newer release or be "
+                                   "damaged",
+                                   kVersion));
+  }
+  const std::uint64_t length = frame.u64();
+  if (file.size() - kFrame != length) {
+    throw InvalidInput("policy state", fmt::format("{} bytes", file.size()),
+                       file.size() - kFrame < length ? "is truncated" : "has bytes after its end");
+  }
+  const std::string_view sealed = file.substr(0, file.size() - sizeof(std::uint64_t));
+  StateReader tail(file.substr(sealed.size()));
+  if (tail.u64() != checksum(sealed)) {
+    throw InvalidInput("policy state", "is damaged: its checksum does not match");
+  }
+
+  StateReader body(sealed.substr(kFrame - sizeof(std::uint64_t)));
+  const PolicySpec spec = PolicySpec::parse(body.text());
+  const Knowledge knowledge = read_knowledge(body);
+  std::unique_ptr<Policy> policy = make_policy(spec, knowledge);
+  policy->restore_state(body);
+  body.finish();
+  return policy;
+}
+
+[[noreturn]] void fail(std::string_view what, const std::filesystem::path& path) {
+  throw std::runtime_error(
+      fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(errno)));
+}
+
+}  // namespace
+
+void save_policy(const Policy& policy, std::ostream& out) {
+  const std::string file = encoded(policy);
+  out.write(file.data(), static_cast<std::streamsize>(file.size()));
+  out.flush();
+  if (!out) throw std::runtime_error("cannot write the policy state");
+}
+
+void save_policy(const Policy& policy, const std::filesystem::path& path) {
+  const std::string file = encoded(policy);
+  const std::filesystem::path partial = path.string() + ".partial";
+  const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail("write", partial);
+  std::size_t written = 0;
+  while (written < file.size()) {
+    const ssize_t count = ::write(descriptor, file.data() + written, file.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;
+    written += static_cast<std::size_t>(count);
+  }
+  const bool durable = written == file.size() && ::fsync(descriptor) == 0;
+  const int error = errno;
+  const bool closed = ::close(descriptor) == 0;
+  if (!durable || !closed || ::rename(partial.c_str(), path.c_str()) != 0) {
+    const int cause = durable ? errno : error;
+    ::unlink(partial.c_str());
+    errno = cause;
+    fail("write", path);
+  }
+}
+
+std::unique_ptr<Policy> load_policy(std::istream& in) {
+  const std::string file{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw std::runtime_error("cannot read the policy state");
+  return decoded(file);
+}
+
+std::unique_ptr<Policy> load_policy(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail("read", path);
+  return load_policy(in);
+}
+
+}  // namespace updraft

@@ -1,0 +1,33 @@
+#include "policies/all_policies.h"
+#include "policies/variable_sums_policy.h"
+
+namespace updraft {
+namespace {
+
+/// UpUCB-L(bl): known baseline and L, unknown affected sets. [hsieh22, Alg. 3]
+///   identified(a) = {i : baseline(i) outside mean(a,i) +- radius(a)}
+///   padding(a) = the L - |identified(a)| of the others with the largest individual index
+///   index(a) = sum over both of (mean(a,i) + radius(a) - baseline(i))
+/// Cost: observe O(payoffs given); select O(m) for each action observed since the last, O(K) else.
+class UpUcbLKnownBaseline final : public VariableSumsPolicy {
+ public:
+  UpUcbLKnownBaseline(const PolicySpec& spec, const Knowledge& knowledge)
+      : VariableSumsPolicy(spec, knowledge) {}
+
+ private:
+  double index_of(ActionId action) const override {
+    return padded_index(padding_to_l(action), rest_);
+  }
+
+  void describe(ActionId action, ActionExplanation& explanation) const override {
+    describe_padded(padding_to_l(action), explanation);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_up_ucb_l_bl(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbLKnownBaseline>(spec, knowledge);
+}
+
+}  // namespace updraft

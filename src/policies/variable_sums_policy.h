@@ -1,0 +1,42 @@
+#pragma once
+
+#include "policies/index_policy.h"
+#include "stats/identify_and_pad.h"
+#include "stats/payoff_sums.h"
+#include "stats/threshold.h"
+
+namespace updraft {
+
+/// What the policies with unknown affected sets share: a sum of payoffs for every action and
+/// variable, and delta split over all of them.
+class VariableSumsPolicy : public IndexPolicy {
+ protected:
+  VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge);
+
+  std::span<const double> sums(ActionId action) const { return sums_.of(action); }
+  double count(ActionId action) const { return static_cast<double>(pulls(action)); }
+
+  /// Identification against the known baseline, padded to L. [hsieh22, Alg. 3]
+  PaddingInputs padding_to_l(ActionId action) const;
+  /// The variables farther than `threshold` from the known baseline. [hsieh22, Alg. 5]
+  ThresholdInputs farther_than(double threshold, ActionId action) const;
+
+  /// index = sum over the variables above the threshold of (mean + radius - baseline).
+  double thresholded_index(const ThresholdInputs& in, ActionId action) const;
+
+  static void describe_padded(const PaddingInputs& in, ActionExplanation& explanation);
+  static void describe_thresholded(const ThresholdInputs& in, ActionExplanation& explanation);
+
+  /// Adds the payoffs and marks the index of `action` stale.
+  void absorb(ActionId action, const Payoffs& payoffs) override;
+  void write_statistics(StateWriter& writer) const override { sums_.write(writer); }
+  /// Marks all indices stale.
+  void read_statistics(StateReader& reader) override;
+
+  mutable std::vector<double> rest_;  ///< scratch of padded_index
+
+ private:
+  PayoffSums sums_;
+};
+
+}  // namespace updraft

@@ -1,0 +1,115 @@
+#include "random/subset.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <string>
+
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::size_t kMaxSize = std::size_t{1} << 32;
+
+/// Members 0..size-1 drawn independently and uniformly, one or more indices each.
+class MemberDraws {
+ public:
+  MemberDraws(const Stream& stream, const SubsetDraw& draw)
+      : stream_(stream),
+        draw_(draw),
+        skewed_(static_cast<std::uint32_t>((std::uint64_t{1} << 32) % draw.size)) {}
+
+  /// Lemire's bounded draw: the high half of bits * size, repeated where the low half falls among
+  /// the 2^32 % size values that would favour some members. At least `wanted` draws follow, this
+  /// one included.
+  std::size_t next(std::size_t wanted) {
+    std::uint64_t product;
+    do {
+      if (position_ == filled_) refill(wanted);
+      const auto high_bits = static_cast<std::uint32_t>(uniforms_[position_++] * 0x1p32);
+      product = static_cast<std::uint64_t>(high_bits) * draw_.size;
+    } while (static_cast<std::uint32_t>(product) < skewed_);
+    return static_cast<std::size_t>(product >> 32);
+  }
+
+  /// Indices used, once all that were wanted are drawn: never more are taken from the stream.
+  std::uint64_t used() const { return end_; }
+
+ private:
+  void refill(std::size_t wanted) {
+    filled_ = std::min(uniforms_.size(), wanted);
+    position_ = 0;
+    stream_.uniforms(draw_.round, draw_.first_index + end_, std::span(uniforms_).first(filled_));
+    end_ += filled_;
+  }
+
+  const Stream& stream_;
+  const SubsetDraw& draw_;
+  const std::uint32_t skewed_;
+  std::array<double, 128> uniforms_;  // at first_index + end_ - filled_ and on
+  std::size_t filled_ = 0;
+  std::size_t position_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+void check(const SubsetDraw& draw, std::size_t bits) {
+  if (draw.size > kMaxSize) {
+    throw InvalidInput("size", std::to_string(draw.size), "must be at most 2^32");
+  }
+  if (draw.chosen > draw.size) {
+    throw InvalidInput("chosen", std::to_string(draw.chosen),
+                       "must be at most size = " + std::to_string(draw.size));
+  }
+  if (draw.first_bit > bits || draw.size > bits - draw.first_bit) {
+    throw InvalidInput("bitmap", std::to_string(bits), "must have first_bit + size bits");
+  }
+}
+
+/// Calls visit(word, mask) for each word with some of the bits begin..end-1, which mask marks.
+template <typename Visit>
+void for_each_word(std::size_t begin, std::size_t end, Visit visit) {
+  while (begin < end) {
+    const std::size_t shift = begin % 64;
+    const std::size_t count = std::min<std::size_t>(64 - shift, end - begin);
+    visit(begin / 64, (~std::uint64_t{0} >> (64 - count)) << shift);
+    begin += count;
+  }
+}
+
+[[maybe_unused]] bool is_clear(std::span<const std::uint64_t> bitmap, std::size_t begin,
+                               std::size_t end) {
+  std::uint64_t any = 0;
+  for_each_word(begin, end,
+                [&](std::size_t word, std::uint64_t mask) { any |= bitmap[word] & mask; });
+  return any == 0;
+}
+
+}  // namespace
+
+std::uint64_t mark_subset(const Stream& stream, const SubsetDraw& draw,
+                          std::span<std::uint64_t> bitmap) {
+  check(draw, 64 * bitmap.size());
+  const std::size_t end_bit = draw.first_bit + draw.size;
+  assert(is_clear(bitmap, draw.first_bit, end_bit));
+  const bool by_omission = draw.chosen > draw.size / 2;
+  if (by_omission) {
+    for_each_word(draw.first_bit, end_bit,
+                  [&](std::size_t word, std::uint64_t mask) { bitmap[word] |= mask; });
+  }
+  std::size_t wanted = by_omission ? draw.size - draw.chosen : draw.chosen;
+  if (wanted == 0) return 0;
+
+  MemberDraws members(stream, draw);
+  const std::uint64_t untouched = by_omission ? 1 : 0;
+  while (wanted > 0) {
+    const std::size_t bit = draw.first_bit + members.next(wanted);
+    std::uint64_t& word = bitmap[bit / 64];
+    const std::uint64_t fresh = (word >> (bit % 64) & 1) == untouched ? 1 : 0;
+    word ^= fresh << (bit % 64);
+    wanted -= fresh;
+  }
+  return members.used();
+}
+
+}  // namespace updraft

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# What the documentation shows is run: every line in a ```sh block that begins with `updraft ` must
+# succeed, and the README's C++ program must be examples/consumer. Usage: docs_test.sh SOURCE_DIR UPDRAFT
+set -euo pipefail
+source_dir=$1
+PATH=$(dirname "$2"):$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+blocks() { # LANGUAGE FILE
+  awk -v fence="\`\`\`$1" '$0 == fence {inside = 1; next} /^```/ {inside = 0} inside' "$2"
+}
+
+diff <(blocks cpp "$source_dir/README.md") "$source_dir/examples/consumer/main.cc" ||
+  { echo "README.md: the C++ program differs from examples/consumer/main.cc"; exit 1; }
+
+commands=0
+cd "$work"
+cp -r "$source_dir/examples" .
+while IFS= read -r file; do
+  while IFS= read -r line; do
+    [[ $line == "updraft "* ]] || continue
+    echo "$(basename "$file"): $line"
+    bash -c "$line" >out 2>err || { cat out err; exit 1; }
+    commands=$((commands + 1))
+  done < <(blocks sh "$file")
+done < <(find "$source_dir/README.md" "$source_dir/docs" -name '*.md')
+echo "$commands commands run"
+((commands > 0))

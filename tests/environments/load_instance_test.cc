@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "environments/instance_example.h"
+#include "support/refusal.h"
+#include "updraft/instance.h"
+
+namespace updraft {
+namespace {
+
+using testing::kInstanceExample;
+using testing::refusal;
+
+/// A folder of its own that goes away again.
+class LoadInstance : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("updraft-" + std::string(info->name()) + "-" + std::to_string(getpid()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, std::string_view text) const {
+    const std::filesystem::path path = folder_ / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path.string();
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::string refused(const std::string& name) {
+  return refusal([&] { load_instance(name); });
+}
+
+TEST_F(LoadInstance, TakesShippedNamesAndFiles) {
+  EXPECT_EQ(load_instance("hard-reward")->name(), "hard-reward");
+  EXPECT_EQ(load_instance(write("mine.json", kInstanceExample))->name(), "two-emails");
+}
+
+TEST_F(LoadInstance, RefusesNamesThatAreNeither) {
+  EXPECT_EQ(refused("gausian"),
+            "instance = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
+            "criteo, hard-affected, hard-reward; nor is there a file of that name");
+  EXPECT_NE(refused("").find("nor is there a file of that name"), std::string::npos);
+  EXPECT_LT(refused(std::string(100'000, 'x')).size(), 400u);
+}
+
+TEST_F(LoadInstance, RefusesDirectories) {
+  EXPECT_EQ(
+      refused(folder_.string()),
+      "instance = " + folder_.string() + ": is a directory; must be a shipped instance or a file");
+}
+
+TEST_F(LoadInstance, RefusesFilesThatCannotBeRead) {
+  const std::string path = write("secret.json", kInstanceExample);
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  if (std::ifstream(path)) GTEST_SKIP() << "this user may read everything";
+  EXPECT_EQ(refused(path), "instance = " + path + ": cannot be read: Permission denied");
+}
+
+TEST_F(LoadInstance, RefusesHugeFiles) {
+  const std::string path = write("huge.json", "");
+  std::filesystem::resize_file(path, (std::uintmax_t{1} << 30) + 1);  // sparse
+  EXPECT_EQ(refused(path),
+            "instance = " + path + ": is too large; an instance file has at most 1 GiB");
+}
+
+TEST_F(LoadInstance, NamesTheFileWhereItsContentIsRefused) {
+  const std::string broken = write("broken.json", "{");
+  EXPECT_EQ(refused(broken).rfind(broken + ": line 1, column ", 0), 0u) << refused(broken);
+  const std::string old = write("old.json", R"({"format": "updraft-instance/0"})");
+  EXPECT_EQ(refused(old),
+            old + ": format = \"updraft-instance/0\": must be \"updraft-instance/1\"");
+}
+
+}  // namespace
+}  // namespace updraft

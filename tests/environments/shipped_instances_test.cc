@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "support/refusal.h"
+#include "updraft/instance.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+TEST(ShippedInstances, AreNamedAndValid) {
+  std::vector<std::string> names;
+  for (const ShippedInstance& shipped : shipped_instances()) {
+    names.emplace_back(shipped.name);
+    const Instance instance(shipped.make());
+    EXPECT_EQ(instance.name(), shipped.name);
+    EXPECT_EQ(instance.definition().summary, shipped.summary);
+    EXPECT_EQ(instance.definition(), shipped.make());
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "hard-affected",
+                                             "hard-reward"}));
+}
+
+TEST(ShippedInstances, GaussianIsThePapers) {
+  const auto instance = load_instance("gaussian");
+  EXPECT_EQ(instance->actions(), 10u);
+  EXPECT_EQ(instance->variables(), 100u);
+  for (ActionId a = 0; a < 10; ++a) {
+    EXPECT_EQ(instance->affected()->of(a).size(), 10u);
+    for (const double mean : instance->means(a)) {
+      EXPECT_GE(mean, 0.0);
+      EXPECT_LE(mean, 1.0);
+    }
+  }
+  EXPECT_GE(instance->min_gap(), 0.18);
+  EXPECT_LE(instance->min_gap(), 0.22);
+  EXPECT_GE(instance->min_uplift(), 0.1);
+  EXPECT_GT(instance->uplifts()[instance->best_action()], 0.0);
+  EXPECT_NEAR(instance->noise_sd(), 80.0, 1e-12);
+  const auto noise = std::get<GaussianNoise>(instance->noise());
+  EXPECT_EQ(noise.variance, 1.0);
+  EXPECT_EQ(noise.factor, 6300.0 / 9900.0);
+}
+
+/// Experiments refer to these numbers: a change of the generator changes every result.
+TEST(ShippedInstances, GaussianStaysAsItIs) {
+  const auto instance = load_instance("gaussian");
+  EXPECT_EQ(instance->best_action(), 8u);
+  EXPECT_NEAR(instance->uplifts()[8], 1.12276, 1e-5);
+  EXPECT_NEAR(instance->min_gap(), 0.21392931963045947, 1e-12);
+  EXPECT_NEAR(instance->min_uplift(), 0.10290611045203568, 1e-12);
+}
+
+TEST(ShippedInstances, GaussianWeakHasTheSameMeansAndVariance80) {
+  const auto strong = load_instance("gaussian");
+  const auto weak = load_instance("gaussian-weak");
+  EXPECT_EQ(weak->definition().variables, strong->definition().variables);
+  EXPECT_EQ(weak->definition().effects, strong->definition().effects);
+  EXPECT_NEAR(weak->noise_sd() * weak->noise_sd(), 80.0, 1e-12);
+}
+
+TEST(ShippedInstances, CriteoIsThePapers) {
+  const auto instance = load_instance("criteo");
+  EXPECT_EQ(instance->actions(), 20u);
+  EXPECT_EQ(instance->variables(), 100'000u);
+  EXPECT_EQ(instance->max_affected(), 12'654u);
+  EXPECT_EQ(instance->affected()->atoms()->groups(), 20u);
+  EXPECT_EQ(instance->best_action(), 5u);
+  EXPECT_NEAR(instance->uplifts()[5], 143.5, 1e-9);
+  EXPECT_NEAR(instance->uplifts()[18], 115.7, 1e-9);
+  EXPECT_NEAR(instance->min_gap(), 27.8, 1e-9);
+  EXPECT_NEAR(instance->noise_sd(), 56.0, 1.0);
+  // The sum of size * untreated rate over the printed clusters.
+  EXPECT_NEAR(instance->rewards()[5] - 143.5, 4025.257, 1e-6);
+  // The printed uplift of cluster 9 is -6.9 over 4,594 customers.
+  EXPECT_NEAR(instance->affected_means(9)[0], 0.289 - 6.9 / 4594.0, 1e-15);
+}
+
+TEST(ShippedInstances, HardOnesHaveTheGapsAskedFor) {
+  for (const char* name : {"hard-affected", "hard-reward"}) {
+    const auto instance = load_instance(name);
+    EXPECT_EQ(instance->actions(), 5u);
+    EXPECT_EQ(instance->variables(), 20u);
+    for (ActionId a = 0; a < 5; ++a) {
+      EXPECT_EQ(instance->gaps()[a], 0.5 * a) << name;
+      EXPECT_EQ(instance->affected()->of(a).size(), 4u) << name;
+    }
+  }
+  EXPECT_EQ(load_instance("hard-affected")->noise_sd(), 4.0);
+  EXPECT_EQ(load_instance("hard-reward")->noise_sd(), 20.0);
+}
+
+TEST(ShippedInstances, HardMeansFollowTheConstruction) {
+  // Best reward 1 + 2 = 3; action 1 affects 2 variables with mean (3 - 2) / 2 each.
+  const HardOptions options{5, {3, 2}, {0.0, 2.0}};
+  const Instance affected(hard_affected(options));
+  EXPECT_EQ(affected.means(0), (std::vector<double>{1, 1, 1, 0, 0}));
+  EXPECT_EQ(affected.means(1), (std::vector<double>{0.5, 0.5, 0, 0, 0}));
+  EXPECT_EQ(affected.noise_sd(0), 3.0);
+  EXPECT_EQ(affected.noise_sd(1), 2.0);
+  const Instance reward(hard_reward(options));
+  EXPECT_EQ(reward.means(1), affected.means(1));
+  EXPECT_EQ(reward.noise_sd(1), 5.0);
+}
+
+TEST(ShippedInstances, HardRefusesOptions) {
+  const auto refused = [](const HardOptions& options) {
+    const std::string message = refusal([&] { hard_affected(options); });
+    EXPECT_EQ(refusal([&] { hard_reward(options); }), message);
+    return message;
+  };
+  EXPECT_EQ(refused({0, {1}, {0.0}}), "variables = 0: must be at least 1");
+  EXPECT_EQ(refused({5, {}, {}}), "affected: must have at least one action");
+  EXPECT_EQ(refused({5, {1, 2}, {0.0}}),
+            "gaps: has 1 numbers; must have one for each of 2 actions");
+  EXPECT_EQ(refused({5, {1, 6}, {0.0, 1.0}}),
+            "affected[1] = 6: must be from 1 to the number of variables, 5");
+  EXPECT_EQ(refused({5, {1, 0}, {0.0, 1.0}}),
+            "affected[1] = 0: must be from 1 to the number of variables, 5");
+  EXPECT_EQ(refused({5, {1, 2}, {0.0, -1.0}}), "gaps[1] = -1: must be finite and >= 0");
+  EXPECT_EQ(refused({5, {1, 2}, {0.0, std::nan("")}}), "gaps[1] = nan: must be finite and >= 0");
+  EXPECT_EQ(refused({5, {1, 2}, {0.5, 1.0}}), "gaps = 0.5: the smallest must be 0");
+}
+
+}  // namespace
+}  // namespace updraft

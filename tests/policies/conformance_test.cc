@@ -1,0 +1,294 @@
+// What every registered policy must do, whatever its algorithm.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <numeric>
+#include <sstream>
+
+#include "support/knowledge.h"
+#include "support/refusal.h"
+#include "updraft/registry.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+using testing::full_knowledge;
+using testing::refusal;
+
+constexpr std::size_t kVariables = 12;
+const Stream kPolicyStream(7, 0, Purpose::kPolicy);
+const Stream kPayoffStream(7, 0, Purpose::kTest);
+
+class EveryPolicy : public ::testing::TestWithParam<std::string> {
+ protected:
+  std::unique_ptr<Policy> make() const {
+    return make_policy(testing::usable_spec(policy_info(GetParam())), full_knowledge());
+  }
+
+  static std::vector<double> payoffs(std::uint32_t round, ActionId action) {
+    std::vector<double> y(kVariables);
+    kPayoffStream.normals(round, 0, y);
+    y[action] += 0.5;
+    return y;
+  }
+
+  static void play(Policy& policy, std::uint32_t first, std::uint32_t last,
+                   std::vector<ActionId>* actions = nullptr) {
+    for (std::uint32_t round = first; round < last; ++round) {
+      const ActionId action = policy.select(kPolicyStream);
+      ASSERT_LT(action, 4u);
+      policy.observe(action, Payoffs::dense(payoffs(round, action)));
+      if (actions != nullptr) actions->push_back(action);
+    }
+  }
+
+  static std::string saved(const Policy& policy) {
+    std::ostringstream out;
+    save_policy(policy, out);
+    return out.str();
+  }
+};
+
+TEST_P(EveryPolicy, IsDeterministic) {
+  const auto first = make();
+  const auto second = make();
+  std::vector<ActionId> actions;
+  std::vector<ActionId> again;
+  play(*first, 0, 200, &actions);
+  play(*second, 0, 200, &again);
+  EXPECT_EQ(actions, again);
+  EXPECT_EQ(saved(*first), saved(*second));
+  EXPECT_GT(std::count(actions.begin(), actions.end(), actions.back()), 0);
+}
+
+TEST_P(EveryPolicy, SelectLeavesTheStatisticsAlone) {
+  const auto policy = make();
+  play(*policy, 0, 50);
+  const Explanation before = policy->explain();
+  for (int j = 0; j < 5; ++j) policy->select(kPolicyStream);
+  const Explanation after = policy->explain();
+  for (ActionId action = 0; action < 4; ++action) {
+    EXPECT_EQ(before.actions[action].pulls, after.actions[action].pulls);
+    EXPECT_EQ(before.actions[action].index, after.actions[action].index);
+    EXPECT_EQ(before.actions[action].uplift, after.actions[action].uplift);
+  }
+  EXPECT_EQ(policy->decisions(), 55u);
+  EXPECT_EQ(policy->observations(), 50u);
+}
+
+TEST_P(EveryPolicy, OffersEveryActionOnceWithoutFeedback) {
+  const auto policy = make();
+  std::vector<ActionId> offered;
+  for (int j = 0; j < 4; ++j) offered.push_back(policy->select(kPolicyStream));
+  std::sort(offered.begin(), offered.end());
+  EXPECT_EQ(offered, (std::vector<ActionId>{0, 1, 2, 3}));
+}
+
+TEST_P(EveryPolicy, TakesFeedbackLateAndOutOfOrder) {
+  const auto policy = make();
+  std::deque<std::pair<ActionId, std::uint32_t>> outstanding;
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    outstanding.emplace_back(policy->select(kPolicyStream), round);
+    if (outstanding.size() > 9) {  // the newest and the oldest in turn; some never come back
+      const bool newest = round % 2 == 0;
+      const auto [action, drawn] = newest ? outstanding.back() : outstanding.front();
+      newest ? outstanding.pop_back() : outstanding.pop_front();
+      if (round % 7 != 0) policy->observe(action, Payoffs::dense(payoffs(drawn, action)));
+    }
+  }
+  EXPECT_EQ(policy->decisions(), 200u);
+  std::uint64_t pulls = 0;
+  for (ActionId action = 0; action < 4; ++action) {
+    EXPECT_GT(policy->pulls(action), 0u);
+    pulls += policy->pulls(action);
+  }
+  EXPECT_EQ(pulls, policy->observations());
+}
+
+TEST_P(EveryPolicy, OrderOfFeedbackDoesNotMatterForTheDecision) {
+  // Eighths add up exactly in any order, so the states must be equal, not just close.
+  const auto eighths = [](std::uint32_t round, ActionId action) {
+    std::vector<double> y = payoffs(round, action);
+    for (double& value : y) value = std::round(value * 8.0) / 8.0;
+    return y;
+  };
+  const auto forward = make();
+  const auto backward = make();
+  std::vector<ActionId> actions;
+  for (std::uint32_t j = 0; j < 4; ++j) {
+    actions.push_back(forward->select(kPolicyStream));
+    EXPECT_EQ(backward->select(kPolicyStream), actions.back());
+  }
+  for (std::uint32_t j = 0; j < 4; ++j) {
+    forward->observe(actions[j], Payoffs::dense(eighths(j, actions[j])));
+    backward->observe(actions[3 - j], Payoffs::dense(eighths(3 - j, actions[3 - j])));
+  }
+  EXPECT_EQ(saved(*forward), saved(*backward));
+  EXPECT_EQ(forward->select(kPolicyStream), backward->select(kPolicyStream));
+}
+
+TEST_P(EveryPolicy, SavesAndRestoresBitForBit) {
+  for (const std::uint32_t rounds : {0u, 1u, 3u, 4u, 57u, 300u}) {
+    const auto policy = make();
+    play(*policy, 0, rounds);
+    policy->select(kPolicyStream);  // one decision outstanding
+    const std::string state = saved(*policy);
+    std::istringstream in(state);
+    const auto restored = load_policy(in);
+    EXPECT_EQ(saved(*restored), state);
+    EXPECT_EQ(restored->spec().text(), policy->spec().text());
+    std::vector<ActionId> expected;
+    std::vector<ActionId> actual;
+    play(*policy, rounds, rounds + 100, &expected);
+    play(*restored, rounds, rounds + 100, &actual);
+    EXPECT_EQ(actual, expected) << "after " << rounds << " rounds";
+    EXPECT_EQ(saved(*restored), saved(*policy));
+  }
+}
+
+TEST_P(EveryPolicy, DenseSparseAndOwnResolutionAgree) {
+  const auto dense = make();
+  const auto sparse = make();
+  const auto own = make();
+  const std::vector<VariableId> ids = {11, 3, 7};
+  for (std::uint32_t round = 0; round < 60; ++round) {
+    const ActionId action = dense->select(kPolicyStream);
+    sparse->select(kPolicyStream);
+    own->select(kPolicyStream);
+    std::vector<double> y(kVariables, 0.0);
+    std::vector<double> values;
+    for (const VariableId id : ids) {
+      y[id] = std::round(4.0 * kPayoffStream.normal(round, id)) / 4.0;  // sums are exact
+      values.push_back(y[id]);
+    }
+    dense->observe(action, Payoffs::dense(y));
+    sparse->observe(action, Payoffs::sparse(ids, values));
+    const Resolution& resolution = own->resolution();
+    if (resolution.kind == Resolution::Kind::kTotal) {
+      own->observe(action, Payoffs::total(std::accumulate(y.begin(), y.end(), 0.0)));
+    } else if (resolution.kind == Resolution::Kind::kGroups) {
+      std::vector<double> sums(resolution.partition->groups());
+      resolution.partition->sum_dense(y, sums);
+      own->observe(action, Payoffs::group_sums(sums));
+    } else {
+      own->observe(action, Payoffs::dense(y));
+    }
+  }
+  EXPECT_EQ(saved(*sparse), saved(*dense));
+  EXPECT_EQ(saved(*own), saved(*dense));
+}
+
+TEST_P(EveryPolicy, ExplainsEveryAction) {
+  const auto policy = make();
+  const bool forced_start = GetParam() != "ts";
+  for (const ActionExplanation& about : policy->explain().actions) {
+    EXPECT_EQ(about.pulls, 0u);
+    EXPECT_EQ(std::isinf(about.index), forced_start);
+  }
+  play(*policy, 0, 100);
+  const Explanation explanation = policy->explain();
+  ASSERT_EQ(explanation.actions.size(), 4u);
+  const bool unknown_sets = !policy_info(GetParam()).needs.contains(Need::kAffected) &&
+                            GetParam() != "ucb" && GetParam() != "ts";
+  for (ActionId action = 0; action < 4; ++action) {
+    const ActionExplanation& about = explanation.actions[action];
+    EXPECT_EQ(about.pulls, policy->pulls(action));
+    EXPECT_FALSE(std::isnan(about.index));
+    EXPECT_TRUE(std::isfinite(about.radius));
+    EXPECT_TRUE(about.uplift.has_value() || about.reward.has_value());
+    EXPECT_EQ(about.identified.has_value(), unknown_sets);
+    EXPECT_EQ(about.padding.has_value(), unknown_sets);
+  }
+}
+
+TEST_P(EveryPolicy, SelectTakesTheLargestExplainedIndex) {
+  if (GetParam() == "ts") GTEST_SKIP() << "ts draws at random";
+  const auto policy = make();
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    const Explanation explanation = policy->explain();
+    const ActionId action = policy->select(kPolicyStream);
+    const bool scheduled =
+        GetParam() == "up_ucb_ilift" && !explanation.actions[action].uplift.has_value();  // phase I
+    if (round >= 4 && !scheduled) {
+      ActionId best = 0;
+      for (ActionId a = 1; a < 4; ++a) {
+        if (explanation.actions[a].index > explanation.actions[best].index) best = a;
+      }
+      ASSERT_EQ(action, best) << "round " << round;
+    }
+    policy->observe(action, Payoffs::dense(payoffs(round, action)));
+  }
+}
+
+TEST_P(EveryPolicy, RefusesBadPayoffsAndStaysAsItWas) {
+  const auto policy = make();
+  play(*policy, 0, 20);
+  const std::string before = saved(*policy);
+  const std::vector<double> good(kVariables, 0.5);
+  const std::vector<double> sparse_values = {1.0, 2.0};
+  const auto refused = [&](ActionId action, const Payoffs& payoffs) {
+    const std::string said = refusal([&] { policy->observe(action, payoffs); });
+    EXPECT_EQ(saved(*policy), before) << said;
+    return said;
+  };
+  EXPECT_EQ(refused(4, Payoffs::dense(good)), "action = 4: must be below the number of actions, 4");
+  EXPECT_EQ(refused(0, Payoffs::dense(std::span(good).first(11))),
+            "length of payoffs = 11: must be the number of variables, 12");
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e101}) {
+    std::vector<double> y = good;
+    y[9] = bad;
+    const std::string shown = std::isnan(bad) ? "nan" : std::isinf(bad) ? "inf" : "1e+101";
+    EXPECT_EQ(refused(0, Payoffs::dense(y)),
+              "payoffs[9] = " + shown + ": must be finite and at most 1e100 in size");
+    const std::vector<VariableId> ids = {2, 9};
+    const std::vector<double> values = {0.0, bad};
+    EXPECT_EQ(refused(0, Payoffs::sparse(ids, values)),
+              "payoffs[9] = " + shown + ": must be finite and at most 1e100 in size");
+  }
+  const std::vector<VariableId> too_large = {1, 12};
+  EXPECT_EQ(refused(0, Payoffs::sparse(too_large, sparse_values)),
+            "payoffs: variable = 12: must be below the number of variables, 12");
+  const std::vector<VariableId> repeated = {5, 5};
+  EXPECT_EQ(refused(0, Payoffs::sparse(repeated, sparse_values)),
+            "payoffs: variable = 5: is repeated; ids must be distinct");
+  const std::vector<VariableId> three = {1, 2, 3};
+  EXPECT_EQ(refused(0, Payoffs::sparse(three, sparse_values)),
+            "length of payoffs = 2: must be the number of variable ids, 3");
+}
+
+TEST_P(EveryPolicy, RefusesPayoffsCoarserThanItsResolution) {
+  const auto policy = make();
+  const Resolution::Kind kind = policy->resolution().kind;
+  const std::vector<double> sums(3, 0.0);
+  const std::string total = refusal([&] { policy->observe(0, Payoffs::total(1.0)); });
+  const std::string groups = refusal([&] { policy->observe(0, Payoffs::group_sums(sums)); });
+  if (kind == Resolution::Kind::kTotal) {
+    EXPECT_EQ(total, "(accepted)");
+    EXPECT_EQ(refusal([&] { policy->observe(0, Payoffs::total(std::nan(""))); }),
+              "payoffs = nan: must be finite and at most 1e100 in size");
+    EXPECT_EQ(groups, "payoffs = sums over groups: this policy takes the total, or single payoffs");
+  } else if (kind == Resolution::Kind::kGroups) {
+    EXPECT_EQ(total, "payoffs = a total: this policy takes sums over its atoms, or single payoffs");
+    EXPECT_EQ(groups, "length of payoffs = 3: must be the number of atoms, 6");
+  } else {
+    EXPECT_EQ(total, "payoffs = a total: this policy takes single payoffs");
+    EXPECT_EQ(groups, "payoffs = sums over groups: this policy takes single payoffs");
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const PolicyInfo& info : policies()) result.emplace_back(info.name);
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryPolicy, ::testing::ValuesIn(names()),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,50 @@
+// docs/policies/ says what the registry says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+const std::filesystem::path kPages = std::filesystem::path(UPDRAFT_SOURCE_DIR) / "docs/policies";
+
+std::string status_name(PolicyStatus status) {
+  return status == PolicyStatus::kVerified ? "verified"
+         : status == PolicyStatus::kLight  ? "light"
+                                           : "experimental";
+}
+
+TEST(PolicyPages, AgreeWithTheRegistry) {
+  for (const PolicyInfo& info : policies()) {
+    std::ifstream in(kPages / (std::string(info.name) + ".md"));
+    const std::string page{std::istreambuf_iterator<char>(in), {}};
+    const auto expect = [&](const std::string& text) {
+      EXPECT_NE(page.find(text), std::string::npos) << info.name << ".md lacks: " << text;
+    };
+    expect("# " + std::string(info.name) + ":");
+    expect(std::string(info.summary));
+    expect("```\n" + std::string(info.index) + "\n```");
+    expect(std::string(info.reference));
+    expect("**Status:** " + status_name(info.status));
+    expect("**Needs to know:** " + needs_text(info.needs));
+    for (const std::string_view alias : info.aliases) expect("`" + std::string(alias) + "`");
+    for (const ParameterInfo& parameter : info.parameters) {
+      expect("| `" + std::string(parameter.name) + "` | " + parameter_rule(parameter) + " | ");
+      expect(std::string(parameter.help));
+    }
+  }
+}
+
+TEST(PolicyPages, ThereAreNoOthers) {
+  for (const auto& entry : std::filesystem::directory_iterator(kPages)) {
+    EXPECT_NO_THROW(policy_info(entry.path().stem().string()));
+  }
+}
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,320 @@
+// The fast policies decide as the plain references do.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/random_case.h"
+#include "reference/reference_policy.h"
+#include "updraft/payoffs.h"
+#include "updraft/policy.h"
+#include "updraft/registry.h"
+
+namespace updraft::testing {
+
+namespace {
+
+constexpr std::uint32_t kCases = 220;
+constexpr std::uint32_t kRounds = 300;
+constexpr double kTolerance = 1e-9;
+
+/// How many decisions were the reference's own, and how many only as good up to rounding.
+struct Tally {
+  std::uint64_t exact = 0;
+  std::uint64_t rounding_continuous = 0;    // Gaussian payoffs: different indices are not close
+  std::uint64_t rounding_counts = 0;        // Bernoulli payoffs: equal counts give equal indices
+  std::uint64_t rounding_among_equals = 0;  // instances with provably equal actions
+
+  /// Counts the choice of the fast policy. Passes where it is the reference's, or where its
+  /// index is finite and within kTolerance of the best, relative to the larger of |best| and
+  /// the magnitudes of the two actions. There is no absolute tolerance.
+  ::testing::AssertionResult judge(const ReferencePolicy& reference, const Stream& stream,
+                                   ActionId choice, RandomCase::Payoffs kind) {
+    const ActionId best = reference.choose(stream);
+    if (choice == best) {
+      ++exact;
+      return ::testing::AssertionSuccess();
+    }
+    const std::vector<double> indices = reference.indices(stream);
+    const double scale =
+        std::max({std::abs(indices[best]), reference.magnitude(best), reference.magnitude(choice)});
+    if (!std::isfinite(indices[best]) || !std::isfinite(indices[choice]) ||
+        !(indices[best] - indices[choice] <= kTolerance * scale)) {
+      return ::testing::AssertionFailure()
+             << "chose " << choice << " with index " << indices[choice] << ", the reference "
+             << best << " with index " << indices[best];
+    }
+    ++(kind == RandomCase::Payoffs::kGaussian    ? rounding_continuous
+       : kind == RandomCase::Payoffs::kBernoulli ? rounding_counts
+                                                 : rounding_among_equals);
+    return ::testing::AssertionSuccess();
+  }
+};
+
+/// Gives the fast policy the payoffs in one of four forms: dense, sparse in increasing or in
+/// decreasing order, or reduced to its resolution.
+void feed(Policy& policy, ActionId action, std::span<const double> payoffs, std::uint32_t form) {
+  if (form % 4 == 0) {
+    policy.observe(action, Payoffs::dense(payoffs));
+    return;
+  }
+  if (form % 4 != 3) {
+    std::vector<VariableId> ids;
+    std::vector<double> values;
+    for (VariableId i = 0; i < payoffs.size(); ++i) {
+      if (payoffs[i] != 0.0) ids.push_back(i);
+    }
+    if (form % 4 == 2) std::reverse(ids.begin(), ids.end());
+    for (const VariableId i : ids) values.push_back(payoffs[i]);
+    policy.observe(action, Payoffs::sparse(ids, values));
+    return;
+  }
+  switch (policy.resolution().kind) {
+    case Resolution::Kind::kTotal: {
+      double reward = 0.0;
+      for (const double y : payoffs) reward += y;
+      policy.observe(action, Payoffs::total(reward));
+      return;
+    }
+    case Resolution::Kind::kGroups: {
+      std::vector<double> sums(policy.resolution().partition->groups());
+      policy.resolution().partition->sum_dense(payoffs, sums);
+      policy.observe(action, Payoffs::group_sums(sums));
+      return;
+    }
+    case Resolution::Kind::kVariables:
+      policy.observe(action, Payoffs::dense(payoffs));
+      return;
+  }
+}
+
+/// One case, the fast policy and its reference, which always see the same.
+class Duel {
+ public:
+  Duel(std::string_view name, std::uint32_t number)
+      : number_(number),
+        case_(random_case(name, number)),
+        stream_(number, number, Purpose::kPolicy),
+        fast_(make_policy(case_.spec, case_.knowledge)),
+        reference_(make_reference(case_.spec, case_.knowledge)) {}
+
+  std::string title() const { return "case " + std::to_string(number_) + ": " + case_.spec.text(); }
+  const RandomCase& instance() const { return case_; }
+  const Policy& fast() const { return *fast_; }
+  const ReferencePolicy& reference() const { return *reference_; }
+
+  /// The fast policy chooses, is judged, and both count the choice as offered.
+  ::testing::AssertionResult select(Tally& tally, ActionId& choice) {
+    choice = fast_->select(stream_);
+    if (choice >= reference_->actions()) {
+      return ::testing::AssertionFailure() << "no such action: " << choice;
+    }
+    const ::testing::AssertionResult result = tally.judge(*reference_, stream_, choice, case_.kind);
+    reference_->offer(choice);
+    return result;
+  }
+
+  void observe(ActionId action, std::span<const double> payoffs) {
+    feed(*fast_, action, payoffs, form_++);
+    reference_->observe(action, payoffs);
+  }
+
+ private:
+  std::uint32_t number_;
+  RandomCase case_;
+  Stream stream_;
+  std::unique_ptr<Policy> fast_;
+  std::unique_ptr<ReferencePolicy> reference_;
+  std::uint32_t form_ = 0;
+};
+
+void expect_rarely_rounding(const Tally& tally) {
+  EXPECT_EQ(tally.rounding_continuous, 0u);
+  EXPECT_LT(static_cast<double>(tally.rounding_counts), 0.01 * static_cast<double>(tally.exact));
+  const auto record = [](const char* name, std::uint64_t count) {
+    ::testing::Test::RecordProperty(name, std::to_string(count));
+  };
+  record("exact", tally.exact);
+  record("rounding_continuous", tally.rounding_continuous);
+  record("rounding_counts", tally.rounding_counts);
+  record("rounding_among_equals", tally.rounding_among_equals);
+}
+
+/// Plays kRounds rounds; feedback comes back after 0..longest_delay rounds, and those of one round
+/// latest first, so that late feedback is out of order. Calls inspect(round) before each decision.
+/// Stops at the first failure.
+template <typename Inspect>
+void play(Duel& duel, std::uint32_t longest_delay, Tally& tally, Inspect inspect) {
+  struct Outstanding {
+    std::uint32_t due;
+    ActionId action;
+    std::vector<double> payoffs;
+  };
+  std::vector<Outstanding> outstanding;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    inspect(round);
+    ActionId action = 0;
+    ASSERT_TRUE(duel.select(tally, action)) << "round " << round;
+    ASSERT_FALSE(::testing::Test::HasFailure());
+    outstanding.push_back({round + duel.instance().delay(round, longest_delay), action,
+                           duel.instance().payoffs(round, action)});
+    for (std::size_t j = outstanding.size(); j-- > 0;) {
+      if (outstanding[j].due > round) continue;
+      duel.observe(outstanding[j].action, outstanding[j].payoffs);
+      outstanding.erase(outstanding.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+  }
+}
+
+class Equivalence : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(Equivalence, SameDecisionsWithPromptFeedback) {
+  Tally tally;
+  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
+    Duel duel(GetParam(), number);
+    SCOPED_TRACE(duel.title());
+    play(duel, 0, tally, [](std::uint32_t) {});
+  }
+  expect_rarely_rounding(tally);
+}
+
+TEST_P(Equivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
+  Tally tally;
+  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
+    Duel duel(GetParam(), number);
+    SCOPED_TRACE(duel.title());
+    play(duel, 1 + number % 10, tally, [](std::uint32_t) {});
+  }
+  expect_rarely_rounding(tally);
+}
+
+TEST_P(Equivalence, OffersEachActionOnceBeforeAnyFeedback) {
+  for (std::uint32_t number = 0; number < kCases; ++number) {
+    Duel duel(GetParam(), number);
+    SCOPED_TRACE(duel.title());
+    Tally tally;
+    std::vector<bool> offered(duel.reference().actions(), false);
+    for (std::size_t k = 0; k < offered.size(); ++k) {
+      ActionId action = 0;
+      ASSERT_TRUE(duel.select(tally, action));
+      ASSERT_FALSE(offered[action]);
+      offered[action] = true;
+    }
+  }
+}
+
+::testing::AssertionResult close(double fast, double reference, double scale) {
+  if (fast == reference) return ::testing::AssertionSuccess();
+  if (std::abs(fast - reference) <= kTolerance * std::max(scale, std::abs(reference))) {
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure() << fast << " instead of " << reference;
+}
+
+/// The sets that explain() shows of an action whose index counts some variables: identified as
+/// in the reference, padding disjoint from it and of the right size, the sum the index itself.
+/// Of up_ucb_ilift_bl only the union is compared: all variables, or the thresholded ones.
+void check_sets(const ReferencePolicy& reference, const CountedSets& expected, ActionId action,
+                const ActionExplanation& shown, bool union_only) {
+  ASSERT_TRUE(shown.identified.has_value());
+  const std::vector<VariableId> identified = shown.identified->ids();
+  std::vector<VariableId> padding;
+  if (shown.padding) padding = shown.padding->ids();
+
+  std::vector<VariableId> counted = identified;
+  for (const VariableId i : padding) {
+    EXPECT_FALSE(shown.identified->contains(i)) << "both identified and padding: " << i;
+    counted.push_back(i);
+  }
+  const double scale = reference.magnitude(action);
+  double total = 0.0;
+  for (const VariableId i : counted) total += reference.individual_index(action, i);
+  EXPECT_TRUE(close(shown.index, total, scale)) << "sum over the counted variables";
+
+  if (union_only) {
+    std::sort(counted.begin(), counted.end());
+    std::vector<VariableId> all = expected.identified;
+    all.insert(all.end(), expected.padding.begin(), expected.padding.end());
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(counted, all);
+    return;
+  }
+  EXPECT_EQ(identified, expected.identified);
+  // An individual index of 0 up to rounding may or may not count as positive.
+  std::size_t doubtful = 0;
+  for (VariableId i = 0; i < reference.variables(); ++i) {
+    if (std::abs(reference.individual_index(action, i)) <= kTolerance * scale) ++doubtful;
+  }
+  EXPECT_LE(padding.size(), expected.padding.size() + doubtful);
+  EXPECT_GE(padding.size() + doubtful, expected.padding.size());
+}
+
+/// explain() against the reference. Returns how many identified variables were compared.
+std::size_t check_explanation(const Duel& duel) {
+  const ReferencePolicy& reference = duel.reference();
+  const std::string& name = duel.instance().spec.name();
+  const Explanation shown = duel.fast().explain();
+  EXPECT_EQ(shown.actions.size(), reference.actions());
+  if (shown.actions.size() != reference.actions()) return 0;
+  std::size_t identified = 0;
+  for (ActionId a = 0; a < reference.actions(); ++a) {
+    SCOPED_TRACE("action " + std::to_string(a));
+    const ActionExplanation& action = shown.actions[a];
+    EXPECT_EQ(action.pulls, reference.pulls(a));
+    const double scale = reference.magnitude(a);
+    if (const auto index = reference.explained_index(a)) {
+      EXPECT_TRUE(close(action.index, *index, scale)) << "index";
+    }
+    if (const auto radius = reference.explained_radius(a)) {
+      EXPECT_TRUE(close(action.radius, *radius, 0.0)) << "radius";
+    }
+    if (const auto sets = reference.counted_sets(a)) {
+      check_sets(reference, *sets, a, action, name == "up_ucb_ilift_bl");
+      identified += sets->identified.size();
+    }
+    if (shown.active) {
+      EXPECT_EQ((*shown.active)[a], reference.active(a));
+    }
+  }
+  EXPECT_EQ(shown.active.has_value(), name == "up_ucb_ilift");
+  if (name == "up_ucb_l" && duel.fast().observations() > 0) {
+    EXPECT_EQ(shown.baseline_action, reference.most_pulled());
+  }
+  return identified;
+}
+
+TEST_P(Equivalence, SameExplanations) {
+  Tally tally;
+  std::size_t identified = 0;
+  for (std::uint32_t number = 0; number < kCases && !HasFailure(); number += 3) {
+    Duel duel(GetParam(), number);
+    SCOPED_TRACE(duel.title());
+    const std::uint32_t longest_delay = number % 2 == 0 ? 0 : 10;
+    play(duel, longest_delay, tally, [&](std::uint32_t round) {
+      if (round >= 20 && round % 37 != 0) return;
+      SCOPED_TRACE("round " + std::to_string(round));
+      identified += check_explanation(duel);
+    });
+  }
+  const bool unknown_sets = GetParam().find("_l") != std::string_view::npos ||
+                            GetParam().find("ilift") != std::string_view::npos;
+  EXPECT_EQ(identified > 1000, unknown_sets) << "the cases must identify variables";
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Equivalence,
+                         ::testing::Values("ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl",
+                                           "up_ucb_l", "up_ucb_ilift_bl", "up_ucb_ilift",
+                                           "up_ucb_l_ilift_bl", "up_ucb_obs"),
+                         [](const auto& policy) { return std::string(policy.param); });
+
+}  // namespace
+
+}  // namespace updraft::testing

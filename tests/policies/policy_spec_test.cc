@@ -1,0 +1,84 @@
+#include "updraft/policy_spec.h"
+
+#include <gtest/gtest.h>
+
+#include "support/refusal.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+std::string message(std::string_view text) {
+  return refusal([&] { PolicySpec::parse(text); });
+}
+
+TEST(PolicySpec, ParsesAndPrintsCanonically) {
+  EXPECT_EQ(PolicySpec::parse("ucb").text(), "ucb");
+  EXPECT_EQ(PolicySpec::parse(" up_ucb ( baseline_bound = lcb ,alpha=3.0) ").text(),
+            "up_ucb(alpha=3, baseline_bound=lcb)");
+  EXPECT_EQ(PolicySpec::parse("ucb(alpha=8e-5)").number("alpha"), 8e-5);
+  EXPECT_EQ(PolicySpec::parse("ucb()").text(), "ucb");
+  EXPECT_EQ(PolicySpec::parse("up_ucb(baseline_bound=lcb)").word("baseline_bound"), "lcb");
+  EXPECT_FALSE(PolicySpec::parse("ucb").number("alpha").has_value());
+}
+
+TEST(PolicySpec, AliasesStandForTheirPolicy) {
+  EXPECT_EQ(PolicySpec::parse("up_ucb_naff(alpha=1)").text(), "up_ucb_l(alpha=1)");
+  EXPECT_EQ(PolicySpec::parse("up_ucb_naff_bl(alpha=1)").text(), "up_ucb_l_bl(alpha=1)");
+}
+
+TEST(PolicySpec, TextParsesBackToTheSame) {
+  for (const char* text : {"ts(sigma2=0.08, prior_mean=-1.5, prior_variance=0)",
+                           "up_ucb_l_ilift_bl(delta=0.05, horizon=20000, max_affected=8, "
+                           "min_uplift=0.1)"}) {
+    const PolicySpec spec = PolicySpec::parse(text);
+    EXPECT_EQ(spec.text(), text);
+    EXPECT_EQ(PolicySpec::parse(spec.text()), spec);
+  }
+}
+
+TEST(PolicySpec, RefusesUnknownNames) {
+  EXPECT_EQ(message("up_ubc(alpha=3)").substr(0, 54),
+            "policy = up_ubc: unknown; did you mean up_ucb? Valid: ");
+  EXPECT_EQ(message("ucb(alhpa=3)"),
+            "parameter of ucb = alhpa: unknown; did you mean alpha? Valid: alpha, delta, horizon");
+  EXPECT_EQ(message("up_ucb(baseline_bound=lbc)"),
+            "up_ucb.baseline_bound = lbc: unknown; did you mean lcb? Valid: ucb, lcb");
+}
+
+TEST(PolicySpec, RefusesValuesOutOfRange) {
+  EXPECT_EQ(message("up_ucb(alpha=-1)"), "up_ucb.alpha = -1: must be > 0");
+  EXPECT_EQ(message("ucb(alpha=0)"), "ucb.alpha = 0: must be > 0");
+  EXPECT_EQ(message("ucb(alpha=nan)"), "ucb.alpha = nan: must be > 0");
+  EXPECT_EQ(message("ucb(alpha=inf)"), "ucb.alpha = inf: must be > 0");
+  EXPECT_EQ(message("ucb(delta=0)"), "ucb.delta = 0: must be in (0, 1)");
+  EXPECT_EQ(message("ucb(delta=1)"), "ucb.delta = 1: must be in (0, 1)");
+  EXPECT_EQ(message("ucb(delta=nan)"), "ucb.delta = nan: must be in (0, 1)");
+  EXPECT_EQ(message("ucb(horizon=0)"), "ucb.horizon = 0: must be a whole number >= 1");
+  EXPECT_EQ(message("up_ucb_l(max_affected=0)"),
+            "up_ucb_l.max_affected = 0: must be a whole number >= 1");
+  EXPECT_EQ(message("up_ucb_l(max_affected=2.5)"),
+            "up_ucb_l.max_affected = 2.5: must be a whole number >= 1");
+  EXPECT_EQ(message("up_ucb_ilift(min_uplift=0)"), "up_ucb_ilift.min_uplift = 0: must be > 0");
+  EXPECT_EQ(message("ts(prior_variance=-1)"), "ts.prior_variance = -1: must be >= 0");
+  EXPECT_EQ(message("ts(prior_mean=inf)"), "ts.prior_mean = inf: must be finite");
+}
+
+TEST(PolicySpec, RefusesMalformedText) {
+  constexpr std::string_view kShape = ": must look like name(parameter=value, ...)";
+  for (const std::string text : {"ucb(alpha=3", "ucb alpha=3)", "ucb(alpha)", "(alpha=3)",
+                                 "ucb(alpha=3,)", "ucb(,alpha=3)", "ucb(alpha=3)x"}) {
+    const std::string said = message(text);
+    EXPECT_NE(said, "(accepted)") << text;
+  }
+  EXPECT_EQ(message("ucb(alpha)"), "policy = ucb(alpha)" + std::string(kShape));
+  EXPECT_EQ(message(""), "policy = \"\"" + std::string(kShape));
+  EXPECT_EQ(message("ucb(alpha=x)"), "ucb.alpha = x: is not a number; must be > 0");
+  EXPECT_EQ(message("ucb(alpha=)"), "ucb.alpha = \"\": is not a number; must be > 0");
+  EXPECT_EQ(message("ucb(alpha=1, alpha=2)"), "ucb.alpha = 2: is given twice");
+}
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,136 @@
+#include "updraft/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "support/knowledge.h"
+#include "support/refusal.h"
+
+namespace updraft {
+namespace {
+
+using testing::full_knowledge;
+using testing::refusal;
+
+std::string missing(std::string_view spec, const Knowledge& knowledge) {
+  return refusal([&] { make_policy(spec, knowledge); });
+}
+
+TEST(Registry, HoldsTheTenPolicies) {
+  std::vector<std::string> names;
+  for (const PolicyInfo& info : policies()) names.emplace_back(info.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl",
+                                             "up_ucb_l", "up_ucb_ilift_bl", "up_ucb_ilift",
+                                             "up_ucb_l_ilift_bl", "up_ucb_obs"}));
+}
+
+TEST(Registry, NamesAndAliasesAreUnique) {
+  std::set<std::string_view> seen;
+  for (const PolicyInfo& info : policies()) {
+    EXPECT_TRUE(seen.insert(info.name).second);
+    for (const std::string_view alias : info.aliases) EXPECT_TRUE(seen.insert(alias).second);
+    EXPECT_FALSE(info.summary.empty() || info.index.empty() || info.reference.empty());
+  }
+}
+
+TEST(Registry, SaysWhatIsMissingAndWhatWouldDo) {
+  Knowledge knowledge(4, 12);
+  EXPECT_EQ(missing("up_ucb_bl(alpha=1)", knowledge),
+            "up_ucb_bl: needs to know baseline, affected, which is missing; with what is known "
+            "(nothing) these would do: ucb");
+  knowledge.set_max_affected(3);
+  EXPECT_EQ(missing("up_ucb(alpha=1)", knowledge),
+            "up_ucb: needs to know affected, which is missing; with what is known (max_affected) "
+            "these would do: ucb, up_ucb_l");
+}
+
+TEST(Registry, EveryPolicyRefusesToStartWithoutEachOfItsNeeds) {
+  for (const PolicyInfo& info : policies()) {
+    for (const Need need : all_needs()) {
+      if (!info.needs.contains(need)) continue;
+      // Known affected sets imply L, so that has to go too.
+      Needs kept = full_knowledge().known().without(need);
+      if (need == Need::kMaxAffected) kept = kept.without(Need::kAffected);
+      const std::string said = missing(testing::usable_spec(info), full_knowledge().only(kept));
+      EXPECT_NE(said.find("needs to know " + need_name(need)), std::string::npos)
+          << info.name << ": " << said;
+    }
+  }
+}
+
+TEST(Registry, APolicyIsToldOnlyWhatItNeeds) {
+  for (const PolicyInfo& info : policies()) {
+    const auto policy = make_policy(testing::usable_spec(info), full_knowledge());
+    const Needs known = policy->knowledge().known();
+    // Known affected sets imply L.
+    const Needs expected =
+        info.needs.contains(Need::kAffected) ? info.needs | Need::kMaxAffected : info.needs;
+    EXPECT_EQ(known, expected) << info.name << " knows " << needs_text(known);
+  }
+}
+
+TEST(Registry, ParametersOverrideKnowledge) {
+  const auto policy =
+      make_policy("up_ucb_l_ilift_bl(alpha=1, max_affected=2, min_uplift=0.25)", full_knowledge());
+  EXPECT_EQ(policy->knowledge().max_affected(), 2u);
+  EXPECT_EQ(policy->knowledge().min_uplift(), 0.25);
+  const auto ts = make_policy("ts(sigma2=1, prior_mean=7)", full_knowledge());
+  EXPECT_EQ(ts->knowledge().reward_prior()->mean, 7.0);
+  EXPECT_EQ(ts->knowledge().reward_prior()->variance, 2.0);
+}
+
+TEST(Registry, ParametersCanStandInForMissingKnowledge) {
+  const Knowledge nothing(4, 12);
+  EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=2)", nothing), "(accepted)");
+  EXPECT_EQ(missing("up_ucb_ilift(alpha=1, min_uplift=1, horizon=10)", nothing), "(accepted)");
+  EXPECT_EQ(missing("ts(sigma2=1, prior_mean=0, prior_variance=1)", nothing), "(accepted)");
+  EXPECT_NE(missing("ts(sigma2=1, prior_mean=0)", nothing), "(accepted)");
+}
+
+TEST(Registry, RefusesMoreAffectedThanVariables) {
+  EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=13)", full_knowledge()),
+            "up_ucb_l.max_affected = 13: must be from 1 to the number of variables, 12");
+}
+
+TEST(Registry, WantsExactlyOneOfAlphaAndDelta) {
+  EXPECT_EQ(missing("ucb", full_knowledge()),
+            "ucb.alpha: missing: give alpha (> 0), or delta (in (0, 1)) with a horizon");
+  EXPECT_EQ(missing("ucb(alpha=1, delta=0.1)", full_knowledge()),
+            "ucb.delta = 0.1: give alpha or delta, not both");
+  EXPECT_EQ(missing("ts", full_knowledge()),
+            "ts.sigma2: missing: give sigma2 (> 0); the noise variance is m^2 sigma2");
+}
+
+TEST(Registry, DeltaNeedsAHorizon) {
+  const Knowledge knowledge(4, 12);
+  EXPECT_NE(missing("ucb(delta=0.1)", knowledge).find("needs to know horizon"), std::string::npos);
+  EXPECT_EQ(missing("ucb(delta=0.1, horizon=50)", knowledge), "(accepted)");
+}
+
+/// The radius after one pull is sqrt(2 alpha), which tells alpha.
+double alpha_of(std::string_view spec) {
+  const auto policy = make_policy(spec, full_knowledge());
+  policy->observe(0, Payoffs::dense(std::vector<double>(12, 0.0)));
+  const double radius = policy->explain().actions[0].radius;
+  return radius * radius / 2.0;
+}
+
+TEST(Registry, DeltaGivesTheAlphaOfTheTheorems) {
+  // K = 4, T = 1000, m = 12, L = max |V(a)| = 4.
+  EXPECT_NEAR(alpha_of("ucb(delta=0.1)"), std::log(2 * 4 * 1000 / 0.1), 1e-12);
+  EXPECT_NEAR(alpha_of("up_ucb_bl(delta=0.1)"), std::log(2 * 4 * 1000 / 0.1), 1e-12);
+  EXPECT_NEAR(alpha_of("up_ucb(delta=0.1)"), std::log(4.0 * 4 * 4 * 1000 / 0.1), 1e-12);
+  EXPECT_NEAR(alpha_of("up_ucb_obs(delta=0.1)"), std::log(4.0 * 4 * 4 * 1000 / 0.1), 1e-12);
+  for (const char* name :
+       {"up_ucb_l_bl", "up_ucb_l", "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl"}) {
+    EXPECT_NEAR(alpha_of(std::string(name) + "(delta=0.1)"), std::log(2.0 * 4 * 12 * 1000 / 0.1),
+                1e-12);
+    EXPECT_NEAR(alpha_of(std::string(name) + "(delta=0.1, horizon=10)"),
+                std::log(2.0 * 4 * 12 * 10 / 0.1), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,120 @@
+#include "updraft/state.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "support/knowledge.h"
+#include "support/refusal.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+std::string example() {
+  const auto policy = make_policy("up_ucb_l_bl(alpha=1)", testing::full_knowledge());
+  const Stream stream(3, 0, Purpose::kTest);
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    std::vector<double> y(12);
+    stream.normals(round, 0, y);
+    policy->observe(policy->select(stream), Payoffs::dense(y));
+  }
+  std::ostringstream out;
+  save_policy(*policy, out);
+  return out.str();
+}
+
+std::string refused(const std::string& bytes) {
+  return refusal([&] {
+    std::istringstream in(bytes);
+    load_policy(in);
+  });
+}
+
+TEST(PolicyState, RefusesForeignFiles) {
+  constexpr auto kForeign = "policy state: is not a saved policy: it does not begin like one";
+  EXPECT_EQ(refused(""), kForeign);
+  EXPECT_EQ(refused("{\"format\": \"updraft-instance/1\"}"), kForeign);
+  EXPECT_EQ(refused(std::string(1000, '\0')), kForeign);
+}
+
+TEST(PolicyState, RefusesEveryTruncation) {
+  const std::string bytes = example();
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    ASSERT_NE(refused(bytes.substr(0, length)), "(accepted)") << length;
+  }
+  EXPECT_EQ(refused(bytes.substr(0, 30)), "policy state: is truncated");
+  EXPECT_NE(refused(bytes.substr(0, 200)).find("is truncated"), std::string::npos);
+  EXPECT_NE(refused(bytes + "x").find("has bytes after its end"), std::string::npos);
+  EXPECT_EQ(refused(bytes), "(accepted)");
+}
+
+TEST(PolicyState, RefusesEveryFlippedBit) {
+  const std::string bytes = example();
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    ASSERT_NE(refused(damaged), "(accepted)") << bit;
+  }
+  std::string damaged = bytes;
+  damaged[bytes.size() / 2] ^= 1;
+  EXPECT_EQ(refused(damaged), "policy state: is damaged: its checksum does not match");
+}
+
+TEST(PolicyState, RefusesNewerVersions) {
+  std::string bytes = example();
+  bytes[16] = 2;
+  EXPECT_EQ(refused(bytes),
+            "policy state: version = 2: must be 1; it may have been saved by a newer release or be "
+            "damaged");
+}
+
+TEST(PolicyState, FilesAreReplacedAsAWhole) {
+  const auto directory = std::filesystem::temp_directory_path() / "updraft_state_test";
+  std::filesystem::create_directories(directory);
+  const auto path = directory / "policy.state";
+  const auto policy = make_policy("ucb(alpha=1)", testing::full_knowledge());
+  save_policy(*policy, path);
+  policy->observe(2, Payoffs::total(1.5));
+  save_policy(*policy, path);
+  EXPECT_EQ(load_policy(path)->pulls(2), 1u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
+  std::filesystem::remove_all(directory);
+}
+
+TEST(PolicyState, ReportsFilesThatCannotBeReadOrWritten) {
+  const auto policy = make_policy("ucb(alpha=1)", testing::full_knowledge());
+  EXPECT_THROW(save_policy(*policy, "/no/such/folder/policy.state"), std::runtime_error);
+  try {
+    load_policy(std::filesystem::path("/no/such/file"));
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "cannot read /no/such/file: No such file or directory");
+  }
+}
+
+TEST(StateReader, RefusesWhatDoesNotFit) {
+  StateWriter writer;
+  writer.u64s(std::vector<std::uint64_t>{1, 2, 3});
+  std::vector<std::uint64_t> two(2);
+  StateReader reader(writer.bytes());
+  EXPECT_EQ(refusal([&] { reader.u64s(two, "pulls"); }), "pulls = 3 values: must be 2");
+  StateWriter lies;
+  lies.u64(1u << 30);
+  StateReader short_reader(lies.bytes());
+  EXPECT_EQ(refusal([&] { short_reader.f64s(); }),
+            "policy state: is truncated: it ends in the middle of a list");
+  StateWriter nan;
+  nan.f64(std::numeric_limits<double>::quiet_NaN());
+  StateReader nan_reader(nan.bytes());
+  EXPECT_EQ(refusal([&] { nan_reader.f64(); }), "policy state = nan: must be finite");
+  EXPECT_EQ(refusal([&] { StateReader(nan.bytes()).finish(); }),
+            "policy state = 8 bytes: are left over after the last field");
+}
+
+}  // namespace
+}  // namespace updraft

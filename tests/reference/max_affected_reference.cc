@@ -1,0 +1,127 @@
+// The policies that are told L, a bound on |V(a)|: up_ucb_l_bl, up_ucb_l and up_ucb_l_ilift_bl.
+
+#include <cmath>
+
+#include "reference/reference_parameters.h"
+#include "reference/ucb_reference.h"
+
+namespace updraft::testing {
+
+namespace {
+
+/// a - b, and 0 where that is negative.
+std::size_t less(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
+
+/// [hsieh22, Alg. UpUCB-L(bl)], lines 5-9:
+///   individual(a,i) = U(a,i) - baseline(i)
+///   identified(a)   = { i : baseline(i) outside [mean(a,i) - radius(a), mean(a,i) + radius(a)] }
+///   padding(a)      = the max(0, L - |identified(a)|) others of largest individual index
+///   index(a)        = sum of individual(a,i) over both
+class UpUcbLBl : public UnknownSetsReference {
+ public:
+  UpUcbLBl(const PolicySpec& spec, const Knowledge& knowledge)
+      : UnknownSetsReference(spec, knowledge),
+        max_affected_(given_max_affected(spec, knowledge)),
+        baseline_(given_baseline(knowledge)) {}
+
+  double individual_index(ActionId a, VariableId i) const override {
+    return upper(a, i) - baseline_[i];
+  }
+
+ protected:
+  CountedSets sets(ActionId a) const override {
+    CountedSets result;
+    std::vector<VariableId> rest;
+    for (VariableId i = 0; i < variables(); ++i) {
+      const bool outside =
+          baseline_[i] < mean(a, i) - radius(a) || baseline_[i] > mean(a, i) + radius(a);
+      (outside ? result.identified : rest).push_back(i);
+    }
+    result.padding = largest(a, rest, less(max_affected_, result.identified.size()));
+    return result;
+  }
+
+  const std::vector<double>& baseline() const { return baseline_; }
+
+ private:
+  std::size_t max_affected_;
+  std::vector<double> baseline_;
+};
+
+/// [hsieh22, remark after the theorem of UpUCB-iLift(bl): Algs. UpUCB-L(bl) and UpUCB-iLift(bl)
+/// combined]
+///   N(a) < n0 = ceil(8 / Delta^2 alpha): as UpUCB-L(bl)
+///   from then on: identified(a) = { i : |mean(a,i) - baseline(i)| > Delta / 2 }, no padding
+class UpUcbLIliftBl final : public UpUcbLBl {
+ public:
+  UpUcbLIliftBl(const PolicySpec& spec, const Knowledge& knowledge)
+      : UpUcbLBl(spec, knowledge),
+        min_uplift_(given_min_uplift(spec, knowledge)),
+        enough_pulls_(std::ceil(8.0 / (min_uplift_ * min_uplift_) * alpha())) {}
+
+ protected:
+  CountedSets sets(ActionId a) const override {
+    if (static_cast<double>(pulls(a)) < enough_pulls_) return UpUcbLBl::sets(a);
+    CountedSets result;
+    for (VariableId i = 0; i < variables(); ++i) {
+      if (std::abs(mean(a, i) - baseline()[i]) > min_uplift_ / 2.0) result.identified.push_back(i);
+    }
+    return result;
+  }
+
+ private:
+  double min_uplift_;
+  double enough_pulls_;  // n0
+};
+
+/// [hsieh22, Alg. UpUCB-L], lines 4-10, with b the most pulled action (lowest id among equals):
+///   individual(a,i) = U(a,i) - U(b,i)
+///   identified(a)   = { i : the intervals of (a,i) and (b,i) are disjoint }
+///   padding(a)      = of the others, the at most max(0, 2L - |identified(a)|) that give the
+///                     largest sum of individual indices: the largest of the positive ones
+///   index(a)        = sum of individual(a,i) over both
+class UpUcbL final : public UnknownSetsReference {
+ public:
+  UpUcbL(const PolicySpec& spec, const Knowledge& knowledge)
+      : UnknownSetsReference(spec, knowledge), max_affected_(given_max_affected(spec, knowledge)) {}
+
+  double individual_index(ActionId a, VariableId i) const override {
+    return upper(a, i) - upper(most_pulled(), i);
+  }
+
+ protected:
+  CountedSets sets(ActionId a) const override {
+    const ActionId b = most_pulled();
+    CountedSets result;
+    std::vector<VariableId> positive_rest;
+    for (VariableId i = 0; i < variables(); ++i) {
+      const bool disjoint = upper(a, i) < lower(b, i) || upper(b, i) < lower(a, i);
+      if (disjoint) {
+        result.identified.push_back(i);
+      } else if (individual_index(a, i) > 0.0) {
+        positive_rest.push_back(i);
+      }
+    }
+    result.padding = largest(a, positive_rest, less(2 * max_affected_, result.identified.size()));
+    return result;
+  }
+
+ private:
+  std::size_t max_affected_;
+};
+
+}  // namespace
+
+ReferencePointer reference_up_ucb_l_bl(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbLBl>(spec, knowledge);
+}
+
+ReferencePointer reference_up_ucb_l(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbL>(spec, knowledge);
+}
+
+ReferencePointer reference_up_ucb_l_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbLIliftBl>(spec, knowledge);
+}
+
+}  // namespace updraft::testing

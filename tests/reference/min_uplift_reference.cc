@@ -1,0 +1,196 @@
+// The policies that are told Delta, a lower bound on individual uplifts, and not L:
+// up_ucb_ilift_bl and up_ucb_ilift.
+
+#include <cmath>
+#include <limits>
+
+#include "reference/reference_parameters.h"
+#include "reference/ucb_reference.h"
+
+namespace updraft::testing {
+
+namespace {
+
+/// [hsieh22, Alg. UpUCB-iLift(bl)], n0 = ceil(8 / Delta^2 alpha):
+///   counted(a) = all variables, until an observation of a that is not among the first K brings
+///                N(a) >= n0 (lines 7-9); from then on { i : |mean(a,i) - baseline(i)| > Delta/2 }
+///   index(a)   = sum_{i in counted(a)} (U(a,i) - baseline(i))
+/// All variables are given as padding: none of them is known to be affected.
+class UpUcbIliftBl final : public UnknownSetsReference {
+ public:
+  UpUcbIliftBl(const PolicySpec& spec, const Knowledge& knowledge)
+      : UnknownSetsReference(spec, knowledge),
+        baseline_(given_baseline(knowledge)),
+        min_uplift_(given_min_uplift(spec, knowledge)),
+        enough_pulls_(std::ceil(8.0 / (min_uplift_ * min_uplift_) * alpha())) {}
+
+  double individual_index(ActionId a, VariableId i) const override {
+    return upper(a, i) - baseline_[i];
+  }
+
+ protected:
+  CountedSets sets(ActionId a) const override {
+    const bool all = !thresholded(a);
+    CountedSets result;
+    for (VariableId i = 0; i < variables(); ++i) {
+      if (all) {
+        result.padding.push_back(i);
+      } else if (std::abs(mean(a, i) - baseline_[i]) > min_uplift_ / 2.0) {
+        result.identified.push_back(i);
+      }
+    }
+    return result;
+  }
+
+ private:
+  bool thresholded(ActionId a) const {
+    double pulls_so_far = 0.0;
+    for (std::size_t t = 0; t < observed_actions().size(); ++t) {
+      if (observed_actions()[t] != a) continue;
+      pulls_so_far += 1.0;
+      if (t >= actions() && pulls_so_far >= enough_pulls_) return true;
+    }
+    return false;
+  }
+
+  std::vector<double> baseline_;
+  double min_uplift_;
+  double enough_pulls_;  // n0
+};
+
+/// [hsieh22, Alg. UpUCB-iLift], n0 = ceil(32 / Delta^2 alpha).
+/// Phase I, elimination rounds s = 1..n0: every active action is taken once; the round is complete
+/// when every active action has N(a) >= s; then those with
+///   mean reward(a) + 2 m sqrt(2 alpha / s) < max over active b of mean reward(b)
+/// are dropped. To be taken next is the active action offered least often, lowest id among equals.
+/// Phase II, from the completion of round n0 on, with intervals as they are at that moment:
+///   base(i)  = { a : the interval of (a,i) meets that of (b,i) for some b other than a }, over
+///              all K actions
+///   U(0,i)   = U(b,i) of the most pulled b in base(i), lowest id among equals; 0 where it is empty
+///   index(a) = sum over the i with a not in base(i) of (U(a,i) - U(0,i)), for active a
+class UpUcbIlift final : public UnknownSetsReference {
+ public:
+  UpUcbIlift(const PolicySpec& spec, const Knowledge& knowledge)
+      : UnknownSetsReference(spec, knowledge), active_(knowledge.actions(), true) {
+    const double min_uplift = given_min_uplift(spec, knowledge);
+    rounds_ = std::ceil(32.0 / (min_uplift * min_uplift) * alpha());
+  }
+
+  std::vector<double> indices(const Stream& stream) const override {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::vector<double> result(actions(), -kInfinity);
+    if (phase_two_) {
+      const std::vector<double> all = UcbReference::indices(stream);
+      for (ActionId a = 0; a < actions(); ++a) {
+        if (active_[a]) result[a] = all[a];
+      }
+    } else {
+      result[next_in_phase_one()] = kInfinity;
+    }
+    return result;
+  }
+
+  std::optional<double> explained_index(ActionId a) const override {
+    if (!phase_two_ || !active_[a]) return std::nullopt;
+    return index(a);
+  }
+
+  std::optional<CountedSets> counted_sets(ActionId a) const override {
+    if (!phase_two_ || !active_[a]) return std::nullopt;
+    return sets(a);
+  }
+
+  double individual_index(ActionId a, VariableId i) const override {
+    return upper(a, i) - baseline_upper(i);
+  }
+
+  bool active(ActionId a) const override { return active_[a]; }
+
+ protected:
+  CountedSets sets(ActionId a) const override {
+    CountedSets result;
+    for (VariableId i = 0; i < variables(); ++i) {
+      if (!base_[i][a]) result.identified.push_back(i);
+    }
+    return result;
+  }
+
+  void after_observe() override {
+    while (!phase_two_ && round_is_complete()) {
+      eliminate();
+      if (round_ >= rounds_) {
+        start_phase_two();
+      } else {
+        round_ += 1.0;
+      }
+    }
+  }
+
+ private:
+  ActionId next_in_phase_one() const {
+    std::optional<ActionId> next;
+    for (ActionId a = 0; a < actions(); ++a) {
+      if (active_[a] && (!next || offers(a) < offers(*next))) next = a;
+    }
+    return *next;
+  }
+
+  bool round_is_complete() const {
+    for (ActionId a = 0; a < actions(); ++a) {
+      if (active_[a] && static_cast<double>(pulls(a)) < round_) return false;
+    }
+    return true;
+  }
+
+  void eliminate() {
+    double best = -std::numeric_limits<double>::infinity();
+    for (ActionId a = 0; a < actions(); ++a) {
+      if (active_[a] && mean_reward(a) > best) best = mean_reward(a);
+    }
+    const double reward_radius =
+        static_cast<double>(variables()) * std::sqrt(2.0 * alpha() / round_);
+    for (ActionId a = 0; a < actions(); ++a) {
+      if (active_[a] && mean_reward(a) + 2.0 * reward_radius < best) active_[a] = false;
+    }
+  }
+
+  void start_phase_two() {
+    phase_two_ = true;
+    base_.assign(variables(), std::vector<bool>(actions(), false));
+    for (VariableId i = 0; i < variables(); ++i) {
+      for (ActionId a = 0; a < actions(); ++a) {
+        for (ActionId b = 0; b < actions(); ++b) {
+          if (b == a) continue;
+          const bool disjoint = upper(a, i) < lower(b, i) || upper(b, i) < lower(a, i);
+          if (!disjoint) base_[i][a] = true;
+        }
+      }
+    }
+  }
+
+  double baseline_upper(VariableId i) const {
+    std::optional<ActionId> most;
+    for (ActionId a = 0; a < actions(); ++a) {
+      if (base_[i][a] && (!most || pulls(a) > pulls(*most))) most = a;
+    }
+    return most ? upper(*most, i) : 0.0;
+  }
+
+  double rounds_ = 0.0;  // n0
+  double round_ = 1.0;   // s
+  bool phase_two_ = false;
+  std::vector<bool> active_;
+  std::vector<std::vector<bool>> base_;  // [variable][action]
+};
+
+}  // namespace
+
+ReferencePointer reference_up_ucb_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbIliftBl>(spec, knowledge);
+}
+
+ReferencePointer reference_up_ucb_ilift(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbIlift>(spec, knowledge);
+}
+
+}  // namespace updraft::testing

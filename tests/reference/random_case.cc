@@ -1,0 +1,231 @@
+#include "reference/random_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "updraft/error.h"
+#include "updraft/variable_set.h"
+
+namespace updraft::testing {
+
+namespace {
+
+constexpr std::uint64_t kSeed = 20221128;
+
+/// Draws of round 0 of a stream, one after the other.
+class Draws {
+ public:
+  explicit Draws(const Stream& stream) : stream_(stream) {}
+
+  double uniform(double low, double high) {
+    return low + (high - low) * stream_.uniform(0, next_++);
+  }
+  double log_uniform(double low, double high) {
+    return std::exp(uniform(std::log(low), std::log(high)));
+  }
+  /// One of low, low + step, low + 2 step, ..., each as likely.
+  double stepped(double low, double step, std::size_t steps) {
+    return low + step * static_cast<double>(integer(0, steps - 1));
+  }
+  bool chance(double probability) { return uniform(0.0, 1.0) < probability; }
+  /// low..high, each as likely.
+  std::size_t integer(std::size_t low, std::size_t high) {
+    return low + static_cast<std::size_t>(uniform(0.0, static_cast<double>(high - low + 1)));
+  }
+
+ private:
+  Stream stream_;
+  std::uint64_t next_ = 0;
+};
+
+using Membership = std::vector<std::vector<bool>>;  // [action][variable]
+
+Membership random_affected(std::size_t actions, std::size_t variables, Draws& draws) {
+  Membership affected(actions, std::vector<bool>(variables, false));
+  const double density = draws.chance(0.5) ? draws.uniform(0.05, 0.3) : draws.uniform(0.3, 0.9);
+  for (std::size_t a = 0; a < actions; ++a) {
+    const double kind = draws.uniform(0.0, 1.0);
+    const std::size_t begin = draws.integer(0, variables - 1);
+    const std::size_t end = draws.integer(begin + 1, variables);
+    for (std::size_t i = 0; i < variables; ++i) {
+      if (kind < 0.1) continue;  // affects nothing
+      if (kind < 0.2) {
+        affected[a][i] = true;
+      } else if (kind < 0.3 && a > 0) {
+        affected[a][i] = affected[a - 1][i];
+      } else if (kind < 0.5) {
+        affected[a][i] = begin <= i && i < end;
+      } else {
+        affected[a][i] = draws.chance(density);
+      }
+    }
+  }
+  if (draws.chance(0.3)) {  // variables that every action affects
+    for (std::size_t i = 0; i < variables; ++i) {
+      if (!draws.chance(0.3)) continue;
+      for (std::size_t a = 0; a < actions; ++a) affected[a][i] = true;
+    }
+  }
+  return affected;
+}
+
+std::vector<VariableSet> as_sets(const Membership& affected) {
+  std::vector<VariableSet> sets;
+  for (const std::vector<bool>& of_action : affected) {
+    std::vector<VariableId> ids;
+    for (VariableId i = 0; i < of_action.size(); ++i) {
+      if (of_action[i]) ids.push_back(i);
+    }
+    sets.push_back(VariableSet::from_ids(ids));
+  }
+  return sets;
+}
+
+struct Truth {
+  RandomCase::Payoffs kind = RandomCase::Payoffs::kGaussian;
+  Membership affected;
+  std::vector<double> baseline;
+  std::vector<std::vector<double>> means;
+  double min_uplift = 0.0;
+};
+
+Truth random_truth(std::size_t actions, std::size_t variables, Draws& draws) {
+  Truth truth;
+  const double kind = draws.uniform(0.0, 1.0);
+  truth.kind = kind < 0.55   ? RandomCase::Payoffs::kGaussian
+               : kind < 0.85 ? RandomCase::Payoffs::kBernoulli
+               : kind < 0.9  ? RandomCase::Payoffs::kDeterministic
+                             : RandomCase::Payoffs::kLattice;
+  const bool bernoulli = truth.kind == RandomCase::Payoffs::kBernoulli;
+  const bool lattice = truth.kind == RandomCase::Payoffs::kLattice;
+  truth.affected = random_affected(actions, variables, draws);
+  const bool some_never_pay = draws.chance(0.2);
+  for (std::size_t i = 0; i < variables; ++i) {
+    truth.baseline.push_back(bernoulli ? draws.uniform(0.05, 0.6)
+                             : lattice ? draws.stepped(-1.0, 0.25, 9)
+                                       : draws.uniform(-1.0, 1.0));
+    if (some_never_pay && draws.chance(0.5)) truth.baseline[i] = 0.0;
+  }
+  const bool no_effects = draws.chance(0.1);
+  const bool copies = draws.chance(0.15);
+  const double least = bernoulli ? draws.uniform(0.05, 0.3)
+                       : lattice ? std::exp2(draws.stepped(-1.0, 1.0, 3))
+                                 : draws.log_uniform(0.2, 3.0);
+  truth.means.assign(actions, truth.baseline);
+  for (std::size_t a = 0; a < actions; ++a) {
+    for (std::size_t i = 0; i < variables; ++i) {
+      const double size = least * (lattice ? draws.stepped(0.5, 0.5, 4) : draws.uniform(1.0, 2.0));
+      const double effect = draws.chance(0.6) ? size : -size;
+      if (truth.affected[a][i] && !no_effects) truth.means[a][i] += effect;
+      if (bernoulli) truth.means[a][i] = std::clamp(truth.means[a][i], 0.0, 1.0);
+    }
+    if (copies && a > 0 && truth.affected[a] == truth.affected[a - 1]) {
+      truth.means[a] = truth.means[a - 1];
+    }
+  }
+  truth.min_uplift = least;
+  return truth;
+}
+
+Knowledge random_knowledge(const Truth& truth, Draws& draws) {
+  const std::size_t variables = truth.baseline.size();
+  Knowledge knowledge(truth.means.size(), variables);
+  knowledge.set_baseline(truth.baseline);
+  const std::vector<VariableSet> sets = as_sets(truth.affected);
+  std::size_t largest = 1;
+  for (const VariableSet& set : sets) largest = std::max(largest, set.size());
+  knowledge.set_affected(sets);
+  const double which = draws.uniform(0.0, 1.0);
+  knowledge.set_max_affected(which < 0.5   ? largest
+                             : which < 0.7 ? variables
+                                           : draws.integer(1, variables));
+  const double factors[] = {1.0, 1.0, 0.5, 2.0};
+  knowledge.set_min_uplift(truth.min_uplift * factors[draws.integer(0, 3)]);
+  knowledge.set_horizon(300);
+  knowledge.set_reward_prior({draws.uniform(-2.0, 2.0), draws.log_uniform(0.1, 10.0)});
+  BaselineObservations observations;
+  for (const double mean : truth.baseline) {
+    observations.counts.push_back(static_cast<double>(draws.integer(1, 1000)));
+    observations.means.push_back(mean + draws.uniform(-0.1, 0.1));
+  }
+  knowledge.set_observations(observations);
+  return knowledge;
+}
+
+std::string random_spec(std::string_view policy, const Truth& truth, Draws& draws) {
+  const std::size_t variables = truth.baseline.size();
+  const bool lattice = truth.kind == RandomCase::Payoffs::kLattice;
+  std::string parameters;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    parameters += (parameters.empty() ? "" : ", ") + std::string(name) + "=" + value;
+  };
+  const bool through_delta = draws.chance(0.2) && !lattice;
+  const double alpha =
+      lattice ? std::exp2(draws.stepped(-5.0, 2.0, 4)) : draws.log_uniform(1e-4, 10.0);
+  const double delta = draws.uniform(0.01, 0.5);
+  const bool own_horizon = draws.chance(0.5);
+  const bool own_parameters = draws.chance(0.4);
+  if (policy == "ts") {
+    add("sigma2", number_text(alpha));
+    if (own_parameters) add("prior_mean", number_text(draws.uniform(-2.0, 2.0)));
+    if (own_parameters) add("prior_variance", number_text(draws.log_uniform(0.1, 10.0)));
+  } else if (through_delta) {
+    add("delta", number_text(delta));
+    if (own_horizon) add("horizon", "1000");
+  } else {
+    add("alpha", number_text(alpha));
+  }
+  const bool uses_max_affected =
+      policy == "up_ucb_l" || policy == "up_ucb_l_bl" || policy == "up_ucb_l_ilift_bl";
+  if (uses_max_affected && own_parameters) {
+    add("max_affected", number_text(static_cast<double>(draws.integer(1, variables))));
+  }
+  if (policy.find("ilift") != std::string_view::npos && own_parameters) {
+    add("min_uplift", number_text(lattice ? std::exp2(draws.stepped(-1.0, 1.0, 3))
+                                          : draws.log_uniform(0.1, 3.0)));
+  }
+  if (policy == "up_ucb" && draws.chance(0.7)) {
+    add("baseline_bound", draws.chance(0.7) ? "lcb" : "ucb");
+  }
+  return std::string(policy) + "(" + parameters + ")";
+}
+
+}  // namespace
+
+std::vector<double> RandomCase::payoffs(std::uint32_t round, std::uint32_t action) const {
+  std::vector<double> values = means[action];
+  const std::uint64_t variables = values.size();
+  for (std::uint64_t i = 0; i < variables; ++i) {
+    if (kind == Payoffs::kBernoulli) {
+      values[i] = stream.uniform(round + 1, i) < values[i] ? 1.0 : 0.0;
+    } else if (kind == Payoffs::kGaussian) {
+      values[i] +=
+          noise * stream.normal(round + 1, i) + common_noise * stream.normal(round + 1, variables);
+    }
+  }
+  return values;
+}
+
+std::uint32_t RandomCase::delay(std::uint32_t round, std::uint32_t longest) const {
+  const double u = stream.uniform(round + 1, knowledge.variables() + 1);
+  return static_cast<std::uint32_t>(u * (longest + 1));
+}
+
+RandomCase random_case(std::string_view policy, std::uint32_t number) {
+  const Stream stream(kSeed, number, Purpose::kTest);
+  Draws draws(stream);
+  const std::size_t actions = draws.integer(2, 8);
+  const std::size_t variables = draws.chance(0.3) ? draws.integer(1, 4) : draws.integer(5, 40);
+  const Truth truth = random_truth(actions, variables, draws);
+  const double noise = draws.chance(0.5) ? 1.0 : draws.uniform(0.05, 0.5);
+  const double common_noise = draws.chance(0.5) ? draws.uniform(0.1, 1.0) : 0.0;
+  Knowledge knowledge = random_knowledge(truth, draws);
+  return RandomCase{knowledge,  PolicySpec::parse(random_spec(policy, truth, draws)),
+                    truth.kind, truth.means,
+                    noise,      common_noise,
+                    stream};
+}
+
+}  // namespace updraft::testing

@@ -1,0 +1,74 @@
+#include "reference/ucb_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace updraft::testing {
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+}
+
+UcbReference::UcbReference(const PolicySpec& spec, const Knowledge& knowledge)
+    : ReferencePolicy(knowledge.actions(), knowledge.variables()),
+      alpha_(reference_alpha(spec, knowledge)) {}
+
+std::vector<double> UcbReference::indices(const Stream&) const {
+  std::vector<double> result;
+  for (ActionId a = 0; a < actions(); ++a) {
+    result.push_back(pulls(a) == 0 ? kInfinity : index(a));
+  }
+  return result;
+}
+
+std::optional<double> UcbReference::explained_index(ActionId action) const {
+  return pulls(action) == 0 ? kInfinity : index(action);
+}
+
+std::optional<double> UcbReference::explained_radius(ActionId action) const {
+  return pulls(action) == 0 ? kInfinity : radius(action);
+}
+
+double UcbReference::magnitude(ActionId action) const {
+  if (pulls(action) == 0) return 0.0;
+  return std::abs(mean_reward(action)) + static_cast<double>(variables()) * radius(action);
+}
+
+double UcbReference::radius(ActionId action) const {
+  return std::sqrt(2.0 * alpha_ / static_cast<double>(pulls(action)));
+}
+
+double UcbReference::upper(ActionId action, VariableId variable) const {
+  return mean(action, variable) + radius(action);
+}
+
+double UcbReference::lower(ActionId action, VariableId variable) const {
+  return mean(action, variable) - radius(action);
+}
+
+std::optional<CountedSets> UnknownSetsReference::counted_sets(ActionId action) const {
+  if (pulls(action) == 0) return std::nullopt;
+  return sets(action);
+}
+
+double UnknownSetsReference::index(ActionId action) const {
+  const CountedSets counted = sets(action);
+  double total = 0.0;
+  for (const VariableId i : counted.identified) total += individual_index(action, i);
+  for (const VariableId i : counted.padding) total += individual_index(action, i);
+  return total;
+}
+
+std::vector<VariableId> UnknownSetsReference::largest(ActionId action,
+                                                      std::vector<VariableId> candidates,
+                                                      std::size_t count) const {
+  std::stable_sort(candidates.begin(), candidates.end(), [&](VariableId i, VariableId j) {
+    return individual_index(action, i) > individual_index(action, j);
+  });
+  candidates.resize(std::min(count, candidates.size()));
+  std::sort(candidates.begin(), candidates.end());
+  return candidates;
+}
+
+}  // namespace updraft::testing

@@ -1,0 +1,187 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "support/refusal.h"
+#include "updraft/theory.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+/// K = 2, m = 10, L = 4, T = 100, delta = .1: the logarithms are of
+///   2KT/delta = 4,000, 4KLT/delta = 32,000 and 2KmT/delta = 40,000.
+/// The best action affects 2, the other 3; its gap is .5.
+BoundInputs two_actions() {
+  BoundInputs in;
+  in.gaps = {0.0, 0.5};
+  in.affected = {2, 3};
+  in.variables = 10;
+  in.max_affected = 4;
+  in.min_uplift = 0.1;
+  in.rounds = 100.0;
+  in.delta = 0.1;
+  return in;
+}
+
+void expect_close(double value, double expected) {
+  EXPECT_NEAR(value, expected, 1e-9 * std::abs(expected));
+}
+
+TEST(Bounds, ByHand) {
+  const BoundInputs in = two_actions();
+  // log 4000 = 8.294049640102028, log 32000 = 10.373491181781864, log 40000 = 10.596634733096073
+  expect_close(bound_ucb(in), 8 * 100 * 8.294049640102028 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_bl(in), 8 * 9 * 8.294049640102028 / 0.5 + 0.5);
+  expect_close(bound_up_ucb(in), 8 * 25 * 10.373491181781864 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_l_bl(in), 32 * 16 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_l(in), 512 * 16 * 10.596634733096073 / 0.5 + 0.5);
+  // gap / Delta = 5: within [3, 10], above L = 4.
+  expect_close(bound_up_ucb_ilift_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 16 * 10.596634733096073 / 0.5 + 0.5);
+  // 2 gap / Delta = 10, within [3 + 2, 20].
+  expect_close(bound_up_ucb_ilift(in), 8 * 100 * 10.596634733096073 / 0.5 + 0.5);
+  // log 100 = 4.605170185988092
+  expect_close(lower_bound_affected(in), 2 * 9 * 4.605170185988092 / 0.5);
+  expect_close(lower_bound_reward(in), 2 * 100 * 4.605170185988092 / 0.5);
+}
+
+TEST(Bounds, ClipsBothWays) {
+  BoundInputs in = two_actions();
+  in.min_uplift = 1.0;  // gap / Delta = .5, below L(a) = 3 and L(a) + L(a*) = 5
+  expect_close(bound_up_ucb_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_ilift(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
+  in.min_uplift = 1e-6;  // above m and 2m
+  expect_close(bound_up_ucb_ilift_bl(in), 8 * 100 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
+}
+
+TEST(Bounds, SumOverActionsWithAGapAndTakeTheSmallestBestAction) {
+  BoundInputs in = two_actions();
+  in.gaps = {0.0, 0.5, 0.0, 2.0};
+  in.affected = {4, 3, 1, 2};
+  // K = 4: log(4 * 4 * 4 * 100 / .1) = log 64000 = 11.066638362341809; L(a*) = 1.
+  expect_close(bound_up_ucb(in),
+               8 * 16 * 11.066638362341809 / 0.5 + 0.5 + 8 * 9 * 11.066638362341809 / 2 + 2);
+}
+
+TEST(Bounds, OfOneActionAreZero) {
+  BoundInputs in = two_actions();
+  in.gaps = {0.0};
+  in.affected = {2};
+  for (const BoundInfo& bound : bounds()) EXPECT_EQ(bound.evaluate(in), 0.0) << bound.name;
+}
+
+TEST(Bounds, OfTheCriteoInstance) {
+  const auto instance = load_instance("criteo");
+  const BoundInputs in = BoundInputs::of(*instance, 5000, 0.05);
+  EXPECT_EQ(in.variables, 100'000u);
+  EXPECT_EQ(in.max_affected, 12'654u);
+  EXPECT_EQ(in.affected[18], 1158u);
+  EXPECT_NEAR(in.gaps[18], 27.8, 1e-9);
+  EXPECT_NEAR(in.min_uplift, 0.6 / 10600, 1e-15);
+  // From the printed sizes and uplifts, over the 19 clusters but the best: sum of size^2 / gap =
+  // 6165721.197968492, of 1 / gap = 0.2096374242434136, of gaps = 2091.1;
+  // log(2 * 20 * 5000 / .05) = log 4e6 = 15.201804919084164, log 5000 = 8.517193191416238.
+  expect_close(bound_up_ucb_bl(in), 8 * 15.201804919084164 * 6165721.197968492 + 2091.1);
+  expect_close(bound_ucb(in), 8 * 15.201804919084164 * 1e10 * 0.2096374242434136 + 2091.1);
+  expect_close(lower_bound_affected(in), 2 * 8.517193191416238 * 6165721.197968492);
+}
+
+TEST(Bounds, AreListedByTheNamesOfPolicies) {
+  std::set<std::string_view> names;
+  for (const BoundInfo& bound : bounds()) {
+    EXPECT_TRUE(names.insert(bound.name).second);
+    EXPECT_GT(bound.evaluate(two_actions()), 0.0);
+    EXPECT_EQ(bound.upper, !bound.name.starts_with("lower_"));
+    EXPECT_FALSE(bound.formula.empty());
+    EXPECT_FALSE(bound.reference.empty());
+  }
+  EXPECT_EQ(names.size(), 10u);
+}
+
+TEST(Bounds, RefuseBadInputs) {
+  const auto expect_refused = [](auto change, const std::string& message) {
+    BoundInputs in = two_actions();
+    change(in);
+    for (const BoundInfo& bound : bounds()) {
+      EXPECT_EQ(refusal([&] { bound.evaluate(in); }), message) << bound.name;
+    }
+  };
+  expect_refused([](BoundInputs& in) { in.gaps = {}; }, "gaps: must have at least one action");
+  expect_refused([](BoundInputs& in) { in.affected = {2}; },
+                 "affected: has 1 numbers; must have one for each of 2 gaps");
+  expect_refused([](BoundInputs& in) { in.variables = 0; }, "variables = 0: must be at least 1");
+  expect_refused([](BoundInputs& in) { in.gaps[1] = -1.0; },
+                 "gaps[1] = -1: must be finite and >= 0");
+  expect_refused([](BoundInputs& in) { in.gaps[1] = std::nan(""); },
+                 "gaps[1] = nan: must be finite and >= 0");
+  expect_refused([](BoundInputs& in) { in.gaps[0] = 0.25; }, "gaps = 0.25: the smallest must be 0");
+  expect_refused([](BoundInputs& in) { in.affected[1] = 11; },
+                 "affected[1] = 11: must be at most the number of variables, 10");
+  expect_refused([](BoundInputs& in) { in.max_affected = 2; },
+                 "max_affected = 2: must be from the largest of affected, 3, to the number of "
+                 "variables, 10");
+  expect_refused([](BoundInputs& in) { in.max_affected = 11; },
+                 "max_affected = 11: must be from the largest of affected, 3, to the number of "
+                 "variables, 10");
+  expect_refused([](BoundInputs& in) { in.rounds = 0.5; }, "rounds = 0.5: must be at least 1");
+  expect_refused([](BoundInputs& in) { in.rounds = std::nan(""); },
+                 "rounds = nan: must be at least 1");
+  expect_refused([](BoundInputs& in) { in.delta = 1.0; }, "delta = 1: must be in (0, 1)");
+  expect_refused([](BoundInputs& in) { in.delta = 0.0; }, "delta = 0: must be in (0, 1)");
+}
+
+TEST(Bounds, WithDeltaRefuseItAtZero) {
+  BoundInputs in = two_actions();
+  in.min_uplift = 0.0;
+  for (const BoundInfo& bound : bounds()) {
+    EXPECT_EQ(refusal([&] { bound.evaluate(in); }),
+              bound.needs_min_uplift ? "min_uplift = 0: must be > 0" : "(accepted)")
+        << bound.name;
+  }
+}
+
+CampaignBoundInputs campaign() {
+  CampaignBoundInputs in;
+  in.features = 2;
+  in.individuals = 12;
+  in.budget = 3;
+  in.treatments = 1;
+  in.ridge = 4.0;
+  in.norm_bound = 0.5;
+  in.rounds = 8.0;
+  in.delta = 0.1;
+  return in;
+}
+
+TEST(CampaignBound, ByHand) {
+  // 4 sqrt(2 * 3 * 2 * 8 * log(1 + 24/8)) * (2 * .5 + sqrt(2 log 20 + 2 log(1 + 96/8)))
+  //   = 4 sqrt(96 * 1.3862943611198906) * (1 + sqrt(2 * 2.995732273553991 + 2 * 2.564949357461537))
+  //   = 46.144860371228255 * 4.334871
+  expect_close(bound_c2_up_ucb(campaign()), 200.0320078579227);
+}
+
+TEST(CampaignBound, RefusesBadInputs) {
+  const auto refused = [](auto change) {
+    CampaignBoundInputs in = campaign();
+    change(in);
+    return refusal([&] { bound_c2_up_ucb(in); });
+  };
+  EXPECT_EQ(refused([](auto& in) { in.features = 0; }), "features = 0: must be at least 1");
+  EXPECT_EQ(refused([](auto& in) { in.individuals = 0; }), "individuals = 0: must be at least 1");
+  EXPECT_EQ(refused([](auto& in) { in.budget = 13; }),
+            "budget = 13: must be from 1 to the number of individuals, 12");
+  EXPECT_EQ(refused([](auto& in) { in.treatments = 0; }), "treatments = 0: must be at least 1");
+  EXPECT_EQ(refused([](auto& in) { in.ridge = 2.5; }),
+            "ridge = 2.5: must be at least the budget, 3");
+  EXPECT_EQ(refused([](auto& in) { in.norm_bound = 0.0; }), "norm_bound = 0: must be > 0");
+  EXPECT_EQ(refused([](auto& in) { in.rounds = 0.0; }), "rounds = 0: must be at least 1");
+  EXPECT_EQ(refused([](auto& in) { in.delta = 2.0; }), "delta = 2: must be in (0, 1)");
+}
+
+}  // namespace
+}  // namespace updraft
