@@ -21,7 +21,7 @@ enum class Purpose : std::uint32_t {
 /// not depend on threads, on the order of calls or on what else was drawn.
 ///
 /// Philox4x32-10 [salmon11]: key = seed, counter = (index / 2, round, run, purpose); each block
-/// gives two 64-bit words. Streams are values of 24 bytes and are safe to share.
+/// gives two 64-bit words. Streams are values of 16 bytes and are safe to share.
 class Stream {
  public:
   Stream(std::uint64_t seed, std::uint32_t run, Purpose purpose)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace updraft {
@@ -30,12 +31,34 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Names come from outside: a message shows at most this much of one.
+/// Names come from outside: a message shows at most this many bytes of one.
 constexpr std::size_t kMostShown = 100;
+
+/// The beginning of a long name, cut between two characters of UTF-8.
+std::string_view beginning(std::string_view name) {
+  std::size_t end = std::min(name.size(), kMostShown);
+  const auto continues = [&](std::size_t at) { return (name[at] & 0xC0) == 0x80; };
+  while (end > 0 && end < name.size() && continues(end)) --end;
+  return name.substr(0, end);
+}
 
 std::string shown(std::string_view name) {
   if (name.size() <= kMostShown) return std::string(name);
-  return fmt::format("{}... ({} characters)", name.substr(0, kMostShown), name.size());
+  return fmt::format("{}... ({} characters)", beginning(name), name.size());
+}
+
+/// The first of the valid names with the least distance.
+std::string_view nearest(std::string_view name, const std::vector<std::string>& valid) {
+  std::string_view best;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const std::string& candidate : valid) {
+    const std::size_t distance = edit_distance(beginning(name), candidate);
+    if (distance < least) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -64,12 +87,8 @@ InvalidInput unknown_name(std::string_view field, std::string_view name,
                           const std::vector<std::string>& valid) {
   std::string rule = "unknown";
   if (!valid.empty()) {
-    const auto nearest =
-        std::min_element(valid.begin(), valid.end(), [&](const auto& a, const auto& b) {
-          return edit_distance(name.substr(0, kMostShown), a) <
-                 edit_distance(name.substr(0, kMostShown), b);
-        });
-    rule = fmt::format("unknown; did you mean {}? Valid: {}", *nearest, fmt::join(valid, ", "));
+    rule = fmt::format("unknown; did you mean {}? Valid: {}", nearest(name, valid),
+                       fmt::join(valid, ", "));
   }
   return InvalidInput(field, name.empty() ? "\"\"" : shown(name), rule);
 }

@@ -109,19 +109,23 @@ void run_tasks(std::size_t count, Setting& setting, const std::function<void(std
   std::exception_ptr failure;
 
   std::vector<std::jthread> workers;
-  for (std::size_t t = 0; t < threads; ++t) {
-    workers.emplace_back([&] {
-      try {
-        for (std::size_t j = next++; j < count && !setting.cancelled; j = next++) task(j);
-      } catch (...) {
-        const std::scoped_lock lock(mutex);
-        if (!failure) failure = std::current_exception();
-        setting.cancelled = true;
-      }
+  const auto work = [&] {
+    try {
+      for (std::size_t j = next++; j < count && !setting.cancelled; j = next++) task(j);
+    } catch (...) {
       const std::scoped_lock lock(mutex);
-      --working;
-      finished.notify_one();
-    });
+      if (!failure) failure = std::current_exception();
+      setting.cancelled = true;
+    }
+    const std::scoped_lock lock(mutex);
+    --working;
+    finished.notify_one();
+  };
+  try {
+    for (std::size_t t = 0; t < threads; ++t) workers.emplace_back(work);
+  } catch (...) {  // no thread to be had: end those that started
+    setting.cancelled = true;
+    throw;
   }
 
   const double all_rounds = static_cast<double>(count) * setting.options.rounds;

@@ -110,6 +110,17 @@ TEST(UnknownName, ListsTheValidOnesAndTheNearest) {
                "policy = up_ubc: unknown; did you mean up_ucb? Valid: ucb, up_ucb");
 }
 
+TEST(UnknownName, CanDoWithoutValidOnes) {
+  EXPECT_STREQ(unknown_name("command", "", {}).what(), "command = \"\": unknown");
+}
+
+TEST(UnknownName, CutsBetweenCharacters) {
+  std::string name = "x";
+  for (int j = 0; j < 80; ++j) name += "\u00e9";  // two bytes each
+  const std::string message = unknown_name("policy", name, {}).what();
+  EXPECT_NE(message.find("\u00e9... (161 characters)"), std::string::npos) << message;
+}
+
 TEST(UnknownName, ShowsOnlyTheBeginningOfALongName) {
   const std::string message = unknown_name("policy", std::string(100000, 'x'), {"ucb"}).what();
   EXPECT_LT(message.size(), 250u);
