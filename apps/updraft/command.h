@@ -21,6 +21,12 @@ Command add_policies_command(CLI::App& program);
 Command add_instance_command(CLI::App& program);
 /// `updraft simulate`: plays policies against an instance.
 Command add_simulate_command(CLI::App& program);
+/// `updraft run EXPERIMENT`: tunes and compares policies, draws figures, judges claims.
+Command add_run_command(CLI::App& program);
+/// `updraft paper`: all shipped experiments.
+Command add_paper_command(CLI::App& program);
+/// `updraft figure DIR`: draws results again.
+Command add_figure_command(CLI::App& program);
 /// `updraft bounds`: what theory says of the regret on an instance.
 Command add_bounds_command(CLI::App& program);
 

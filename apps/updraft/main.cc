@@ -38,6 +38,9 @@ constexpr const char* kFooter =
     "  updraft instance criteo                            what is true of an instance\n"
     "  updraft simulate --instance criteo --rounds 1000   who loses the least\n"
     "  updraft bounds --instance gaussian                 what theory promises\n"
+    "  updraft run gaussian --quick                       an experiment of the paper, with figure\n"
+    "  updraft paper --quick                              all of them\n"
+    "  updraft figure results/gaussian-quick              draw its figure again\n"
     "\n"
     "updraft COMMAND --help explains a command. Exit code: 0 done, 2 bad input, 1 failure.";
 
@@ -117,7 +120,8 @@ void run(std::vector<std::string> arguments) {
   program.formatter(std::make_shared<HelpFormatter>());
   const std::vector<Command> commands = {
       add_policies_command(program), add_instance_command(program), add_simulate_command(program),
-      add_bounds_command(program)};
+      add_bounds_command(program),   add_run_command(program),      add_paper_command(program),
+      add_figure_command(program)};
   program.allow_extras();
   for (const Command& command : commands) command.options->group("Commands")->allow_extras();
 
@@ -143,7 +147,8 @@ void run(std::vector<std::string> arguments) {
     return;
   }
   throw InvalidInput("command",
-                     "must be given: policies, instance, simulate or bounds; see updraft --help");
+                     "must be given: policies, instance, simulate, bounds, run, paper or figure; "
+                     "see updraft --help");
 }
 
 int exit_code_of_run(std::vector<std::string> arguments) {
@@ -172,5 +177,7 @@ int exit_code_of_run(std::vector<std::string> arguments) {
 int main(int argc, char** argv) {
   // A reader that has gone is noticed as a write error, not by a silent death.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that may not grow any more.
+  std::signal(SIGXFSZ, SIG_IGN);
   return updraft::cli::exit_code_of_run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -13,6 +13,9 @@ struct CountRange {
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
 };
 
+inline constexpr std::uint64_t kMostThreads = 1024;
+inline constexpr std::uint64_t kMostRuns = 1'000'000;
+
 /// Reads the value of an option. Throws InvalidInput with the option, the value and the rule,
 /// such as `--rounds = 0: must be a whole number from 1 to 4294967295`.
 std::uint64_t parse_count(std::string_view option, const std::string& text, CountRange range = {});

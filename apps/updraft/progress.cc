@@ -41,12 +41,13 @@ Progress::~Progress() {
 
 void Progress::update(double share) {
   if (form_ == Form::kSilent) return;
+  if (first_share_ < 0.0) first_share_ = share;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
 
   std::string left;
-  if (share >= kLeastShare) {
-    left = duration_text((now - start_) * ((1.0 - share) / share));
+  if (share - first_share_ >= kLeastShare) {
+    left = duration_text((now - start_) * ((1.0 - share) / (share - first_share_)));
   }
   if (form_ == Form::kLines) {
     next_ = now + kLineInterval;

@@ -26,6 +26,7 @@ class Progress {
   Clock::time_point start_;
   Clock::time_point next_;  // nothing is shown before
   bool bar_shown_ = false;
+  double first_share_ = -1.0;  // done before this object came; negative until told
 };
 
 /// "40 s", "12 min", "3 h 20 min".

@@ -17,14 +17,13 @@
 #include "output.h"
 #include "progress.h"
 #include "updraft/error.h"
+#include "updraft/experiment.h"
 #include "updraft/registry.h"
 #include "updraft/version.h"
 
 namespace updraft::cli {
 namespace {
 
-constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kMostRuns = 1'000'000;
 constexpr std::uint64_t kMostCurvePoints = 100'000;
 
 constexpr const char* kHelp =
@@ -62,39 +61,35 @@ struct Options {
 };
 
 /// What the paper's experiments chose for its six policies; empty where it has no experiment.
-std::vector<std::string> paper_policies(std::string_view instance) {
-  if (instance == "gaussian" || instance == "gaussian-weak") {
-    return {"ucb(alpha=2)",    "ts(sigma2=0.08)",      "up_ucb_bl(alpha=5)",
-            "up_ucb(alpha=3)", "up_ucb_l_bl(alpha=5)", "up_ucb_l(alpha=3)"};
+std::vector<PolicySpec> paper_policies(std::string_view instance) {
+  const std::string_view experiment = instance == "gaussian-weak" ? "gaussian" : instance;
+  std::vector<PolicySpec> specs;
+  for (const ShippedExperiment& shipped : shipped_experiments()) {
+    if (shipped.name != experiment) continue;
+    for (const PolicyGrid& policy : load_experiment(std::string(experiment)).policies) {
+      if (policy.paper) specs.push_back(policy.spec.with(policy.parameter, *policy.paper));
+    }
   }
-  if (instance == "criteo") {
-    return {"ucb(alpha=7e-7)",    "ts(sigma2=2e-7)",         "up_ucb_bl(alpha=8e-5)",
-            "up_ucb(alpha=8e-5)", "up_ucb_l_bl(alpha=5e-7)", "up_ucb_l(alpha=2e-6)"};
-  }
-  return {};
+  return specs;
 }
 
 std::vector<PolicySpec> chosen_policies(const Options& options) {
-  std::vector<std::string> texts = options.policies;
-  if (texts.empty()) {
-    texts = paper_policies(options.instance);
-    if (texts.empty()) {
-      throw InvalidInput("--policy",
-                         fmt::format("must be given for {}: only gaussian, gaussian-weak and "
-                                     "criteo have policies of their own; updraft policies lists "
-                                     "them all",
-                                     options.instance));
-    }
-    if (!options.quiet) {
-      write_note(
-          fmt::format("no --policy given: the paper's six policies with its parameters "
-                      "for {}",
-                      options.instance == "criteo" ? "criteo" : "gaussian"));
-    }
-  }
   std::vector<PolicySpec> specs;
-  specs.reserve(texts.size());
-  for (const std::string& text : texts) specs.push_back(PolicySpec::parse(text));
+  specs.reserve(options.policies.size());
+  for (const std::string& text : options.policies) specs.push_back(PolicySpec::parse(text));
+  if (!specs.empty()) return specs;
+  specs = paper_policies(options.instance);
+  if (specs.empty()) {
+    throw InvalidInput("--policy",
+                       fmt::format("must be given for {}: only gaussian, gaussian-weak and "
+                                   "criteo have policies of their own; updraft policies lists "
+                                   "them all",
+                                   options.instance));
+  }
+  if (!options.quiet) {
+    write_note(fmt::format("no --policy given: the paper's six policies with its parameters for {}",
+                           options.instance == "criteo" ? "criteo" : "gaussian"));
+  }
   return specs;
 }
 

@@ -22,6 +22,10 @@ class PolicySpec {
   /// a parameter given twice.
   static PolicySpec parse(std::string_view text);
 
+  /// A copy with one more parameter, checked as when parsed. Throws InvalidInput: a parameter that
+  /// is unknown, is a word, or is given already; a value out of range.
+  PolicySpec with(std::string_view parameter, double value) const;
+
   const std::string& name() const { return name_; }
 
   /// Given values only; defaults live in the registry.
@@ -37,6 +41,8 @@ class PolicySpec {
   using Value = std::variant<double, std::string>;
 
   const Value* find(std::string_view parameter) const;
+  /// Puts the parameters in the order of the registry.
+  void sort_parameters();
 
   std::string name_;
   std::vector<std::pair<std::string, Value>> parameters_;

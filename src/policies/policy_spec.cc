@@ -99,13 +99,30 @@ PolicySpec PolicySpec::parse(std::string_view text) {
       spec.parameters_.emplace_back(parameter.name, number);
     }
   }
+  spec.sort_parameters();
+  return spec;
+}
+
+PolicySpec PolicySpec::with(std::string_view parameter, double value) const {
+  const PolicyInfo& info = policy_info(name_);
+  const ParameterInfo& known = find_parameter(info, parameter);
+  const std::string field = fmt::format("{}.{}", info.name, known.name);
+  if (find(known.name)) throw InvalidInput(field, value, "is given twice");
+  if (!in_range(known.kind, value)) throw InvalidInput(field, value, parameter_rule(known));
+  PolicySpec spec = *this;
+  spec.parameters_.emplace_back(known.name, value);
+  spec.sort_parameters();
+  return spec;
+}
+
+void PolicySpec::sort_parameters() {
+  const PolicyInfo& info = policy_info(name_);
   const auto place = [&](const auto& entry) {
     return std::find_if(info.parameters.begin(), info.parameters.end(),
                         [&](const ParameterInfo& p) { return p.name == entry.first; });
   };
-  std::sort(spec.parameters_.begin(), spec.parameters_.end(),
+  std::sort(parameters_.begin(), parameters_.end(),
             [&](const auto& a, const auto& b) { return place(a) < place(b); });
-  return spec;
 }
 
 const PolicySpec::Value* PolicySpec::find(std::string_view parameter) const {

@@ -1,14 +1,10 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
 
+#include "core/files.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
@@ -147,11 +143,6 @@ std::unique_ptr<Policy> decoded(std::string_view file) {
   return policy;
 }
 
-[[noreturn]] void fail(std::string_view what, const std::filesystem::path& path) {
-  throw std::runtime_error(
-      fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(errno)));
-}
-
 }  // namespace
 
 void save_policy(const Policy& policy, std::ostream& out) {
@@ -162,26 +153,7 @@ void save_policy(const Policy& policy, std::ostream& out) {
 }
 
 void save_policy(const Policy& policy, const std::filesystem::path& path) {
-  const std::string file = encoded(policy);
-  const std::filesystem::path partial = path.string() + ".partial";
-  const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail("write", partial);
-  std::size_t written = 0;
-  while (written < file.size()) {
-    const ssize_t count = ::write(descriptor, file.data() + written, file.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;
-    written += static_cast<std::size_t>(count);
-  }
-  const bool durable = written == file.size() && ::fsync(descriptor) == 0;
-  const int error = errno;
-  const bool closed = ::close(descriptor) == 0;
-  if (!durable || !closed || ::rename(partial.c_str(), path.c_str()) != 0) {
-    const int cause = durable ? errno : error;
-    ::unlink(partial.c_str());
-    errno = cause;
-    fail("write", path);
-  }
+  replace_file(path, encoded(policy));
 }
 
 std::unique_ptr<Policy> load_policy(std::istream& in) {
@@ -191,9 +163,7 @@ std::unique_ptr<Policy> load_policy(std::istream& in) {
 }
 
 std::unique_ptr<Policy> load_policy(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail("read", path);
-  return load_policy(in);
+  return decoded(read_file(path));
 }
 
 }  // namespace updraft

@@ -10,7 +10,7 @@ mkdir -p "$work"
 cmake --install "$build_dir" --prefix "$work/prefix" >"$work/install.log"
 "$work/prefix/bin/updraft" --version | grep -Fx "updraft $(cat "$source_dir/VERSION")"
 
-cmake -S "$source_dir/examples/consumer" -B "$work/cmake" -DCMAKE_BUILD_TYPE=Release \
+cmake -G Ninja -S "$source_dir/examples/consumer" -B "$work/cmake" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/configure.log"
 cmake --build "$work/cmake" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 

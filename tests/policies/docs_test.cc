@@ -1,4 +1,5 @@
 // docs/policies/ says what the registry says.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,15 +27,17 @@ TEST(PolicyPages, AgreeWithTheRegistry) {
     const auto expect = [&](const std::string& text) {
       EXPECT_NE(page.find(text), std::string::npos) << info.name << ".md lacks: " << text;
     };
-    expect("# " + std::string(info.name) + ":");
+    expect(fmt::format("# {}:", info.name));
     expect(std::string(info.summary));
-    expect("```\n" + std::string(info.index) + "\n```");
+    expect(fmt::format("```\n{}\n```", info.index));
     expect(std::string(info.reference));
     expect("**Status:** " + status_name(info.status));
     expect("**Needs to know:** " + needs_text(info.needs));
-    for (const std::string_view alias : info.aliases) expect("`" + std::string(alias) + "`");
+    for (const std::string_view alias : info.aliases) {
+      expect(fmt::format("`{}`", alias));
+    }
     for (const ParameterInfo& parameter : info.parameters) {
-      expect("| `" + std::string(parameter.name) + "` | " + parameter_rule(parameter) + " | ");
+      expect(fmt::format("| `{}` | {} | ", parameter.name, parameter_rule(parameter)));
       expect(std::string(parameter.help));
     }
   }

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "updraft/instance.h"
+#include "updraft/policy_spec.h"
+
+namespace updraft {
+
+/// A policy of an experiment and the values of the parameter that is tuned.
+struct PolicyGrid {
+  std::string label;            ///< in tables and legends; the spec's text where none is given
+  PolicySpec spec;              ///< all but the tuned parameter
+  std::string parameter;        ///< the tuned one; empty where the spec says it all
+  std::vector<double> values;   ///< of the parameter, increasing; empty where it is empty
+  std::optional<double> paper;  ///< what the paper chose, one of the values
+  std::optional<double> quick;  ///< what a quick run takes; else `paper`, else all values
+
+  bool operator==(const PolicyGrid&) const = default;
+};
+
+struct FigureStyle {
+  bool log_rounds = false;
+  bool log_regret = false;
+  bool percentile = false;  ///< a second panel with the 95th percentile
+  bool bounds = false;      ///< the theory's bounds as thin lines
+
+  bool operator==(const FigureStyle&) const = default;
+};
+
+/// A comparison of tuned policies on one instance. docs/experiments.md gives the TOML form.
+struct Experiment {
+  std::string name;      ///< letters, digits, - and _: names the results folder
+  std::string title;     ///< of figure and summary
+  std::string instance;  ///< a shipped name or the path of an instance file
+  std::uint32_t rounds = 0;
+  std::uint32_t runs = 0;
+  std::uint64_t seed = 1;
+  std::uint32_t quick_rounds = 0;  ///< of a quick run
+  std::uint32_t quick_runs = 0;
+  std::vector<PolicyGrid> policies;
+  std::vector<int> claims;  ///< which of the paper's claims 1-5 its summary judges
+  FigureStyle figure;
+
+  bool operator==(const Experiment&) const = default;
+};
+
+/// Reads the TOML form; `origin` is named in messages, and a relative path of an instance file is
+/// taken from the folder of `origin`. Throws InvalidInput with file, line and the nearest name.
+Experiment parse_experiment(std::string_view toml, const std::string& origin);
+
+/// A shipped experiment by name, else a TOML file.
+Experiment load_experiment(const std::string& name_or_path);
+
+struct ShippedExperiment {
+  std::string_view name;
+  std::string_view toml;
+};
+
+/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l: the files under experiments/,
+/// built in.
+std::span<const ShippedExperiment> shipped_experiments();
+
+/// The small version: quick_rounds, quick_runs, and one value per policy where there is a choice
+/// to take.
+Experiment quick_version(Experiment experiment);
+
+/// Only the policies with these names, labels or spec texts. Throws InvalidInput for one that is
+/// not there.
+Experiment with_policies(Experiment experiment, const std::vector<std::string>& names);
+
+}  // namespace updraft

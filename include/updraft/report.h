@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "updraft/results.h"
+
+namespace updraft {
+
+/// What a run says of one of the paper's claims.
+struct Verdict {
+  int claim = 0;          ///< 1-5, as numbered in docs/experiments.md
+  std::string statement;  ///< the claim in words
+  enum class Outcome { kSupported, kNotSupported, kNotTested } outcome = Outcome::kNotTested;
+  std::string evidence;  ///< the numbers with their errors, and the rule that was applied
+};
+
+/// The claims that the experiment names, judged by its tuned policies.
+std::vector<Verdict> judge(const ExperimentResult& result);
+
+/// summary.md: setting, chosen parameters beside the paper's, regrets, verdicts, how to repeat it.
+/// The same results give the same bytes.
+std::string summary_markdown(const ExperimentResult& result);
+
+/// The gnuplot script that draws the figure; `terminal` is "svg" or "png", `output` the file.
+std::string figure_script(const ExperimentResult& result, const std::string& terminal,
+                          const std::filesystem::path& output);
+
+/// Draws figure.svg and figure.png in the folder. Returns an empty string, or why they could not be
+/// drawn (gnuplot missing or failing); the results stay as they are either way.
+std::string draw_figures(const ExperimentResult& result, const std::filesystem::path& folder);
+
+/// Writes summary.md and the figures. Returns what draw_figures says.
+std::string write_report(const ExperimentResult& result, const std::filesystem::path& folder);
+
+}  // namespace updraft

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "updraft/experiment.h"
+#include "updraft/simulate.h"
+
+namespace updraft {
+
+/// One policy with one value of its parameter, over all runs.
+struct GridPoint {
+  std::size_t policy = 0;                  ///< index into Experiment::policies
+  std::optional<double> value;             ///< of the tuned parameter
+  PolicySpec spec;                         ///< complete
+  std::vector<double> final_regrets = {};  ///< per run
+  Summary final_regret = {};
+  std::vector<Summary> curve = {};  ///< regret after ExperimentResult::curve_rounds
+};
+
+struct ExperimentResult {
+  Experiment experiment;
+  std::vector<std::uint32_t> curve_rounds;
+  std::vector<GridPoint> points;    ///< policy by policy, values increasing
+  std::vector<std::size_t> chosen;  ///< per policy, index into points: the least mean + sd of the
+                                    ///< final regret, the smallest value among equals
+
+  const GridPoint& best(std::size_t policy) const { return points[chosen[policy]]; }
+};
+
+struct ExperimentOptions {
+  std::filesystem::path folder;               ///< of the results; made where it does not exist
+  unsigned threads = 0;                       ///< 0 = as many as the machine has
+  std::function<void(double)> progress = {};  ///< as in SimulationOptions
+  std::stop_token stop = {};
+};
+
+/// Plays an experiment and leaves manifest.json, final.csv and curves.csv in the folder. Finished
+/// runs are kept as they come, so that the same call continues after it was stopped or killed; a
+/// finished folder is read and not played again. The files but the manifest are the same, byte for
+/// byte, for any number of threads and interruptions.
+/// Throws InvalidInput where the folder belongs to another experiment, seed or version, or to
+/// something else; std::runtime_error where another process works on it or it cannot be written.
+ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options);
+
+/// The results in a finished folder. Throws InvalidInput where it is not one.
+ExperimentResult read_results(const std::filesystem::path& folder);
+
+}  // namespace updraft

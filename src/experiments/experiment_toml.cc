@@ -1,0 +1,314 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "experiments/toml_fields.h"
+#include "updraft/error.h"
+#include "updraft/experiment.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::uint64_t kMostRounds = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMostRuns = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();  // TOML's largest
+
+/// Of a quick run, where the file does not say; less where the full run has less.
+constexpr std::uint32_t kQuickRounds = 1000;
+constexpr std::uint32_t kQuickRuns = 10;
+
+/// The name becomes a folder's.
+constexpr std::size_t kMostNameBytes = 100;
+constexpr std::size_t kMostLineBytes = 200;
+
+constexpr int kClaims = 5;
+
+const std::vector<std::string>& policy_keys() {
+  static const std::vector<std::string> keys = {"spec", "label", "paper", "quick"};
+  return keys;
+}
+
+std::string read_name(const TomlField& field) {
+  const std::string name = field.text();
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  };
+  if (name.empty() || name.size() > kMostNameBytes) {
+    throw field.refusal(fmt::format("must have 1 to {} characters", kMostNameBytes));
+  }
+  if (!std::all_of(name.begin(), name.end(), allowed)) {
+    throw field.refusal(fmt::format("\"{}\"", name), "must be letters, digits, - and _ only");
+  }
+  return name;
+}
+
+/// A title or label: tables and legends show it on one line.
+std::string read_line(const TomlField& field) {
+  const std::string line = field.text();
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (line.empty() || line.size() > kMostLineBytes ||
+      std::any_of(line.begin(), line.end(), control)) {
+    throw field.refusal(
+        fmt::format("must be one line of text, 1 to {} bytes long", kMostLineBytes));
+  }
+  return line;
+}
+
+std::vector<int> read_claims(const TomlField& field) {
+  std::vector<int> claims;
+  for (const TomlField& item : field.items("a list of whole numbers")) {
+    const int claim = static_cast<int>(item.whole(1, kClaims));
+    if (std::find(claims.begin(), claims.end(), claim) != claims.end()) {
+      throw item.refusal(fmt::format("{}", claim), "is given twice");
+    }
+    claims.push_back(claim);
+  }
+  std::sort(claims.begin(), claims.end());
+  return claims;
+}
+
+void read_quick(const TomlTable& document, Experiment& experiment) {
+  experiment.quick_rounds = std::min(experiment.rounds, kQuickRounds);
+  experiment.quick_runs = std::min(experiment.runs, kQuickRuns);
+  const auto field = document.find("quick");
+  if (!field) return;
+  const TomlTable quick = field->table("a table, [quick]");
+  quick.check_keys({"rounds", "runs"});
+  if (const auto rounds = quick.find("rounds")) {
+    experiment.quick_rounds = static_cast<std::uint32_t>(rounds->whole(1, kMostRounds));
+  }
+  if (const auto runs = quick.find("runs")) {
+    experiment.quick_runs = static_cast<std::uint32_t>(runs->whole(1, kMostRuns));
+  }
+}
+
+FigureStyle read_figure(const TomlTable& document) {
+  FigureStyle style;
+  const auto field = document.find("figure");
+  if (!field) return style;
+  const TomlTable figure = field->table("a table, [figure]");
+  figure.check_keys({"log_rounds", "log_regret", "percentile", "bounds"});
+  const auto read = [&](std::string_view key, bool& flag) {
+    if (const auto given = figure.find(key)) flag = given->flag();
+  };
+  read("log_rounds", style.log_rounds);
+  read("log_regret", style.log_regret);
+  read("percentile", style.percentile);
+  read("bounds", style.bounds);
+  return style;
+}
+
+/// A shipped name stays as it is; a relative path is taken from the folder of `origin`.
+std::string resolve_instance(const TomlField& field, const std::string& origin) {
+  const std::string given = field.text();
+  std::vector<std::string> shipped;
+  for (const ShippedInstance& instance : shipped_instances()) {
+    if (instance.name == given) return given;
+    shipped.emplace_back(instance.name);
+  }
+  const std::filesystem::path path = std::filesystem::path(origin).parent_path() / given;
+  std::error_code error;
+  if (given.empty() || (!std::filesystem::exists(path, error) && !error)) {
+    const InvalidInput unknown = unknown_name("instance", given, shipped);
+    throw field.refusal(unknown.value(), unknown.rule() + "; nor is there a file of that name");
+  }
+  return path.string();
+}
+
+std::shared_ptr<const Instance> read_instance(const TomlField& field, const std::string& resolved) {
+  try {
+    return load_instance(resolved);
+  } catch (const InvalidInput& refused) {
+    if (refused.field() == "instance") throw field.refusal(refused.value(), refused.rule());
+    throw field.refusal(refused.what());
+  }
+}
+
+// Policies.
+
+/// The parameters that a policy's table may tune: those of its spec, else of any policy.
+std::vector<std::string> tunable(const std::optional<PolicySpec>& spec) {
+  std::vector<std::string> names;
+  for (const PolicyInfo& info : policies()) {
+    if (spec && info.name != spec->name()) continue;
+    for (const ParameterInfo& parameter : info.parameters) {
+      const std::string name(parameter.name);
+      if (parameter.kind == ParameterInfo::Kind::kChoice) continue;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+PolicySpec read_spec(const TomlField& field) {
+  const std::string text = field.text();
+  try {
+    return PolicySpec::parse(text);
+  } catch (const InvalidInput& refused) {
+    throw field.refusal(refused.what());
+  }
+}
+
+void refuse_words(const TomlTable& table, const PolicySpec& spec) {
+  for (const ParameterInfo& parameter : policy_info(spec.name()).parameters) {
+    if (parameter.kind != ParameterInfo::Kind::kChoice) continue;
+    if (const auto field = table.find(parameter.name)) {
+      throw field->refusal(fmt::format("belongs into spec, as in {}({}={})", spec.name(),
+                                       parameter.name, parameter.choices.front()));
+    }
+  }
+}
+
+/// The one parameter that a policy's table gives values for.
+std::optional<TomlTable::Member> tuned_member(const TomlTable& table) {
+  std::optional<TomlTable::Member> tuned;
+  for (const TomlTable::Member& member : table.members()) {
+    const auto& fixed = policy_keys();
+    if (std::find(fixed.begin(), fixed.end(), member.key) != fixed.end()) continue;
+    if (tuned) {
+      throw member.field.refusal(
+          fmt::format("one parameter at most can be tuned, and {} is; what is fixed goes into spec",
+                      tuned->key));
+    }
+    tuned = member;
+  }
+  return tuned;
+}
+
+std::vector<double> read_values(const TomlTable::Member& tuned, const PolicySpec& spec) {
+  if (spec.number(tuned.key)) throw tuned.field.refusal("is given in spec already");
+  std::vector<double> values;
+  for (const TomlField& item :
+       tuned.field.items("a list of values to try (a fixed value goes into spec)")) {
+    const double value = item.number();
+    try {
+      spec.with(tuned.key, value);
+    } catch (const InvalidInput& refused) {
+      throw item.refusal(refused.value(), refused.rule());
+    }
+    if (std::find(values.begin(), values.end(), value) != values.end()) {
+      throw item.refusal(number_text(value), "is given twice");
+    }
+    values.push_back(value);
+  }
+  if (values.empty()) throw tuned.field.refusal("must have at least one value");
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+std::optional<double> read_choice(const TomlTable& table, std::string_view key,
+                                  const std::vector<double>& values) {
+  const auto field = table.find(key);
+  if (!field) return std::nullopt;
+  const double value = field->number();
+  if (values.empty()) {
+    throw field->refusal(number_text(value), "there is no parameter with values to take it from");
+  }
+  if (std::find(values.begin(), values.end(), value) == values.end()) {
+    std::vector<std::string> texts;
+    for (const double one : values) texts.push_back(number_text(one));
+    throw field->refusal(number_text(value),
+                         fmt::format("must be one of the values: {}", fmt::join(texts, ", ")));
+  }
+  return value;
+}
+
+PolicyGrid read_policy(const TomlTable& table) {
+  const auto spec_field = table.find("spec");
+  std::optional<PolicySpec> spec;
+  if (spec_field) spec = read_spec(*spec_field);
+  if (spec) refuse_words(table, *spec);
+  std::vector<std::string> keys = policy_keys();
+  for (std::string& name : tunable(spec)) keys.push_back(std::move(name));
+  table.check_keys(keys);
+
+  PolicyGrid grid;
+  if (!spec) table.required("spec");
+  grid.spec = *spec;
+  const auto label = table.find("label");
+  grid.label = label ? read_line(*label) : grid.spec.text();
+  if (const auto tuned = tuned_member(table)) {
+    grid.parameter = tuned->key;
+    grid.values = read_values(*tuned, grid.spec);
+  }
+  grid.paper = read_choice(table, "paper", grid.values);
+  grid.quick = read_choice(table, "quick", grid.values);
+  return grid;
+}
+
+/// Throws where the instance cannot tell a policy what it needs, or a policy cannot be made.
+void check_playable(const PolicyGrid& grid, const Knowledge& knowledge, const TomlTable& table) {
+  std::vector<PolicySpec> specs;
+  for (const double value : grid.values) specs.push_back(grid.spec.with(grid.parameter, value));
+  if (specs.empty()) specs.push_back(grid.spec);
+  Knowledge told = knowledge;
+  if (needs_of(grid.spec).contains(Need::kObservations)) {  // a simulation draws them
+    const std::size_t variables = told.variables();
+    told.set_observations(
+        {std::vector<double>(variables, 1.0), std::vector<double>(variables, 0.0)});
+  }
+  try {
+    for (const PolicySpec& spec : specs) knowledge_for(spec, told);
+    make_policy(specs.front(), told);
+  } catch (const InvalidInput& refused) {
+    throw table.refusal(refused.what());
+  }
+}
+
+void check_label(const std::vector<PolicyGrid>& earlier, const std::string& label,
+                 const TomlTable& table) {
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    if (earlier[i].label != label) continue;
+    const std::string rule = fmt::format("is the label of policy[{}], too; labels must differ", i);
+    if (const auto field = table.find("label")) throw field->refusal(label, rule);
+    throw table.refusal(fmt::format("{} {}", label, rule));
+  }
+}
+
+std::vector<PolicyGrid> read_policies(const TomlTable& document, const Knowledge& knowledge) {
+  constexpr std::string_view kExpected = "a list of tables, each under [[policy]]";
+  const auto field = document.find("policy");
+  if (!field) throw document.refusal("has no policies; give at least one under [[policy]]");
+  std::vector<PolicyGrid> grids;
+  for (const TomlField& item : field->items(kExpected)) {
+    const TomlTable table = item.table("a table, under [[policy]]");
+    PolicyGrid grid = read_policy(table);
+    check_label(grids, grid.label, table);
+    check_playable(grid, knowledge, table);
+    grids.push_back(std::move(grid));
+  }
+  if (grids.empty()) throw field->refusal("must have at least one, under [[policy]]");
+  return grids;
+}
+
+}  // namespace
+
+Experiment parse_experiment(std::string_view text, const std::string& origin) {
+  const toml::table parsed = parse_toml_document(text, origin);
+  const TomlTable document(parsed, 1, "", origin);
+  document.check_keys({"name", "title", "instance", "rounds", "runs", "seed", "claims", "quick",
+                       "figure", "policy"});
+  Experiment experiment;
+  experiment.name = read_name(document.required("name"));
+  experiment.title = read_line(document.required("title"));
+  const TomlField instance_field = document.required("instance");
+  experiment.instance = resolve_instance(instance_field, origin);
+  experiment.rounds = static_cast<std::uint32_t>(document.required("rounds").whole(1, kMostRounds));
+  experiment.runs = static_cast<std::uint32_t>(document.required("runs").whole(1, kMostRuns));
+  if (const auto seed = document.find("seed")) experiment.seed = seed->whole(0, kMostSeed);
+  if (const auto claims = document.find("claims")) experiment.claims = read_claims(*claims);
+  read_quick(document, experiment);
+  experiment.figure = read_figure(document);
+  const auto instance = read_instance(instance_field, experiment.instance);
+  experiment.policies = read_policies(document, instance->knowledge(experiment.rounds));
+  return experiment;
+}
+
+}  // namespace updraft

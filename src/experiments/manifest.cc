@@ -1,0 +1,181 @@
+#include "experiments/manifest.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <zlib.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/files.h"
+#include "updraft/error.h"
+#include "updraft/version.h"
+
+namespace updraft {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kFormat = "updraft-results/1";
+constexpr const char* kFile = "manifest.json";
+
+Json to_json(const PolicyGrid& policy) {
+  Json json = {{"label", policy.label}, {"spec", policy.spec.text()}};
+  if (!policy.parameter.empty()) {
+    json["parameter"] = policy.parameter;
+    json["values"] = policy.values;
+  }
+  if (policy.paper) json["paper"] = *policy.paper;
+  if (policy.quick) json["quick"] = *policy.quick;
+  return json;
+}
+
+PolicyGrid grid_from(const Json& json) {
+  PolicyGrid policy{.label = json.at("label"),
+                    .spec = PolicySpec::parse(json.at("spec").get<std::string>()),
+                    .parameter = json.value("parameter", ""),
+                    .values = json.value("values", std::vector<double>()),
+                    .paper = {},
+                    .quick = {}};
+  if (json.contains("paper")) policy.paper = json["paper"].get<double>();
+  if (json.contains("quick")) policy.quick = json["quick"].get<double>();
+  return policy;
+}
+
+Json to_json(const Experiment& experiment) {
+  Json policies = Json::array();
+  for (const PolicyGrid& policy : experiment.policies) policies.push_back(to_json(policy));
+  return {{"name", experiment.name},
+          {"title", experiment.title},
+          {"instance", experiment.instance},
+          {"rounds", experiment.rounds},
+          {"runs", experiment.runs},
+          {"seed", experiment.seed},
+          {"quick_rounds", experiment.quick_rounds},
+          {"quick_runs", experiment.quick_runs},
+          {"policies", policies},
+          {"claims", experiment.claims},
+          {"figure",
+           {{"log_rounds", experiment.figure.log_rounds},
+            {"log_regret", experiment.figure.log_regret},
+            {"percentile", experiment.figure.percentile},
+            {"bounds", experiment.figure.bounds}}}};
+}
+
+Experiment experiment_from(const Json& json) {
+  Experiment experiment{.name = json.at("name"),
+                        .title = json.at("title"),
+                        .instance = json.at("instance"),
+                        .rounds = json.at("rounds"),
+                        .runs = json.at("runs"),
+                        .seed = json.at("seed"),
+                        .quick_rounds = json.at("quick_rounds"),
+                        .quick_runs = json.at("quick_runs"),
+                        .policies = {},
+                        .claims = json.at("claims"),
+                        .figure = {}};
+  for (const Json& policy : json.at("policies")) experiment.policies.push_back(grid_from(policy));
+  const Json& figure = json.at("figure");
+  experiment.figure = {.log_rounds = figure.at("log_rounds"),
+                       .log_regret = figure.at("log_regret"),
+                       .percentile = figure.at("percentile"),
+                       .bounds = figure.at("bounds")};
+  return experiment;
+}
+
+/// The parts of an experiment that decide its numbers and their rows.
+Json what_decides(const Experiment& experiment) {
+  Json json = to_json(experiment);
+  for (const char* key : {"title", "quick_rounds", "quick_runs", "claims", "figure"}) {
+    json.erase(key);
+  }
+  for (Json& policy : json["policies"]) {
+    policy.erase("paper");
+    policy.erase("quick");
+  }
+  return json;
+}
+
+std::string machine_text() {
+  utsname system{};
+  ::uname(&system);
+  return fmt::format("{} {} {}, {} cores", system.sysname, system.release, system.machine,
+                     std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+std::string timestamp() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+Manifest new_manifest(const Experiment& experiment, const Instance& instance) {
+  const std::string text = format_instance(instance.definition());
+  return {
+      .experiment = experiment,
+      .instance_checksum = fmt::format(
+          "{:08x}", crc32_z(0, reinterpret_cast<const unsigned char*>(text.data()), text.size())),
+      .version = UPDRAFT_VERSION,
+      .machine = machine_text(),
+      .started = timestamp(),
+      .finished = {}};
+}
+
+void write_manifest(const Manifest& manifest, const std::filesystem::path& folder) {
+  Json json = {{"format", kFormat},
+               {"version", manifest.version},
+               {"experiment", to_json(manifest.experiment)},
+               {"instance_checksum", manifest.instance_checksum},
+               {"machine", manifest.machine},
+               {"started", manifest.started},
+               {"finished", nullptr},
+               {"seconds", manifest.seconds}};
+  if (manifest.finished) json["finished"] = *manifest.finished;
+  replace_file(folder / kFile, json.dump(2) + "\n");
+}
+
+std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kFile;
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  try {
+    const Json json = Json::parse(read_file(path));
+    if (json.at("format") != kFormat) {
+      throw InvalidInput(path.string(), fmt::format("format must be {}", kFormat));
+    }
+    Manifest manifest{.experiment = experiment_from(json.at("experiment")),
+                      .instance_checksum = json.at("instance_checksum"),
+                      .version = json.at("version"),
+                      .machine = json.at("machine"),
+                      .started = json.at("started"),
+                      .finished = {},
+                      .seconds = json.at("seconds")};
+    if (!json.at("finished").is_null()) manifest.finished = json["finished"].get<std::string>();
+    return manifest;
+  } catch (const Json::exception& error) {
+    throw InvalidInput(path.string(), fmt::format("is not a manifest: {}", error.what()));
+  }
+}
+
+void check_same(const Manifest& there, const Manifest& here, const std::filesystem::path& folder) {
+  const auto refuse = [&](std::string_view what, const std::string& was, const std::string& is) {
+    throw InvalidInput(folder.string(),
+                       fmt::format("holds results of another run: {} is {} there and {} here; give "
+                                   "another folder with --out, or remove this one",
+                                   what, was, is));
+  };
+  if (there.version != here.version) refuse("version", there.version, here.version);
+  const Json was = what_decides(there.experiment);
+  const Json is = what_decides(here.experiment);
+  for (const auto& [key, value] : is.items()) {
+    if (was.at(key) == value) continue;
+    const bool brief = value.is_primitive();
+    refuse(key, brief ? was.at(key).dump() : "different", brief ? value.dump() : "not the same");
+  }
+  if (there.instance_checksum != here.instance_checksum) {
+    refuse("checksum of the instance", there.instance_checksum, here.instance_checksum);
+  }
+}
+
+}  // namespace updraft

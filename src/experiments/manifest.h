@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "updraft/experiment.h"
+
+namespace updraft {
+
+/// What a results folder says of itself, manifest.json. The experiment, the instance and the
+/// version tell whether a folder belongs to a run; machine and times are for people.
+struct Manifest {
+  Experiment experiment;
+  std::string instance_checksum;  ///< CRC-32 of the instance in its file format
+  std::string version;
+  std::string machine;
+  std::string started;
+  std::optional<std::string> finished;  ///< absent while runs are missing
+  double seconds = 0.0;                 ///< of playing, over all sessions
+};
+
+/// A manifest of this program on this machine, started now.
+Manifest new_manifest(const Experiment& experiment, const Instance& instance);
+
+/// Now, in UTC: 2026-01-31T12:00:00Z.
+std::string timestamp();
+
+void write_manifest(const Manifest& manifest, const std::filesystem::path& folder);
+
+/// Throws InvalidInput where the file is not a manifest; nothing where there is none.
+std::optional<Manifest> read_manifest(const std::filesystem::path& folder);
+
+/// Throws InvalidInput that names the first difference where a folder made by `there` cannot be
+/// continued by `here`.
+void check_same(const Manifest& there, const Manifest& here, const std::filesystem::path& folder);
+
+}  // namespace updraft

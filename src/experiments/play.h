@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "experiments/parallel.h"
+#include "updraft/environment.h"
+#include "updraft/instance.h"
+#include "updraft/knowledge.h"
+#include "updraft/policy_spec.h"
+
+namespace updraft {
+
+/// An instance made ready to be played by many policies in many runs.
+struct Arena {
+  std::shared_ptr<const Instance> instance;
+  std::shared_ptr<const PayoffLaw> law;
+  Knowledge knowledge;
+  std::uint32_t rounds = 0;
+  std::uint64_t seed = 0;
+  std::vector<std::uint32_t> curve_rounds;  ///< spaced_rounds()
+};
+
+/// At most `points` rounds, evenly spaced; the last is `rounds`.
+std::vector<std::uint32_t> spaced_rounds(std::uint32_t rounds, std::uint32_t points);
+
+Arena make_arena(std::shared_ptr<const Instance> instance, std::uint32_t rounds, std::uint64_t seed,
+                 std::uint32_t curve_points);
+
+/// Throws InvalidInput where the policy cannot start in the arena.
+void check_playable(const Arena& arena, const PolicySpec& spec);
+
+/// One policy in one run.
+struct Outcome {
+  std::vector<double> curve;  ///< regret after Arena::curve_rounds
+  std::vector<double> pulls;  ///< per action
+};
+
+/// Throws Cancelled where `control` asks for it.
+Outcome play(const Arena& arena, const PolicySpec& spec, std::uint32_t run, TaskControl& control);
+
+}  // namespace updraft

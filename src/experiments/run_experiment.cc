@@ -1,0 +1,173 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+
+#include "core/files.h"
+#include "experiments/journal.h"
+#include "experiments/manifest.h"
+#include "experiments/play.h"
+#include "experiments/results_files.h"
+#include "updraft/error.h"
+#include "updraft/results.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::uint32_t kCurvePoints = 100;
+constexpr const char* kJournal = "runs.journal";
+constexpr const char* kLock = ".lock";
+
+/// Holds a results folder for this process; the system lets go of it however the process ends.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder) {
+    const std::filesystem::path path = folder / kLock;
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail_on("write", path);
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(descriptor_);
+      throw std::runtime_error(fmt::format(
+          "another process is working on {}: wait for it, or give another folder with --out",
+          folder.string()));
+    }
+  }
+  ~FolderLock() { ::close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder)) {
+    throw std::runtime_error(fmt::format("cannot make the folder {}: {}", folder.string(),
+                                         error ? error.message() : "a file is in the way"));
+  }
+}
+
+/// The manifest to go on with. The folder must be new, empty, or of the same run.
+Manifest claim_folder(const Manifest& fresh, const std::filesystem::path& folder) {
+  if (auto existing = read_manifest(folder)) {
+    check_same(*existing, fresh, folder);
+    existing->experiment = fresh.experiment;  // title, claims and figure may have changed
+    write_manifest(*existing, folder);
+    return *existing;
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name == kLock || name == "manifest.json.partial") continue;
+    throw InvalidInput(folder.string(),
+                       fmt::format("is not a results folder, and not empty ({} is in it); give "
+                                   "another folder with --out",
+                                   name));
+  }
+  write_manifest(fresh, folder);
+  return fresh;
+}
+
+ExperimentResult result_without_regrets(const Experiment& experiment) {
+  ExperimentResult result{.experiment = experiment,
+                          .curve_rounds = spaced_rounds(experiment.rounds, kCurvePoints),
+                          .points = grid_points(experiment),
+                          .chosen = {}};
+  return result;
+}
+
+/// Plays what the journal does not hold yet. Task = run * points + point: runs are the outer
+/// order, so that the share done is a fair measure of the time spent.
+void play_all(ExperimentResult& result, const Arena& arena, Journal& journal,
+              const ExperimentOptions& options) {
+  const std::size_t points = result.points.size();
+  const std::uint32_t runs = result.experiment.runs;
+  std::vector<std::vector<double>> curves(points * runs);
+  for (const auto& [task, curve] : journal.recovered()) {
+    if (task < curves.size()) curves[task] = curve;
+  }
+  std::vector<std::size_t> missing;
+  for (std::size_t task = 0; task < curves.size(); ++task) {
+    if (curves[task].empty()) missing.push_back(task);
+  }
+  const double rounds = result.experiment.rounds;
+  if (!missing.empty()) {
+    run_tasks({.count = missing.size(),
+               .total_rounds = static_cast<double>(curves.size()) * rounds,
+               .rounds_done_before = static_cast<double>(curves.size() - missing.size()) * rounds,
+               .threads = options.threads,
+               .progress = options.progress,
+               .stop = options.stop},
+              [&](std::size_t j, TaskControl& control) {
+                const std::size_t task = missing[j];
+                const auto run = static_cast<std::uint32_t>(task / points);
+                curves[task] = play(arena, result.points[task % points].spec, run, control).curve;
+                journal.append(task, curves[task]);
+              });
+  }
+  for (std::size_t p = 0; p < points; ++p) {
+    GridPoint& point = result.points[p];
+    for (std::size_t j = 0; j < result.curve_rounds.size(); ++j) {
+      std::vector<double> regrets;
+      for (std::uint32_t run = 0; run < runs; ++run) regrets.push_back(curves[run * points + p][j]);
+      if (j + 1 == result.curve_rounds.size()) point.final_regrets = regrets;
+      point.curve.push_back(summarize(std::move(regrets)));
+    }
+  }
+}
+
+}  // namespace
+
+ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options) {
+  if (experiment.policies.empty()) throw InvalidInput("policies", "give at least one");
+  if (experiment.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
+  const auto instance = load_instance(experiment.instance);
+  const Arena arena = make_arena(instance, experiment.rounds, experiment.seed, kCurvePoints);
+  ExperimentResult result = result_without_regrets(experiment);
+  for (const GridPoint& point : result.points) check_playable(arena, point.spec);
+
+  make_folder(options.folder);
+  const FolderLock lock(options.folder);
+  Manifest manifest = claim_folder(new_manifest(experiment, *instance), options.folder);
+  if (!manifest.finished) {
+    const auto begun = std::chrono::steady_clock::now();
+    Journal journal(options.folder / kJournal, arena.curve_rounds.size());
+    const auto add_time = [&] {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
+      manifest.seconds += spent.count();
+    };
+    try {
+      play_all(result, arena, journal, options);
+    } catch (const Cancelled&) {
+      add_time();
+      write_manifest(manifest, options.folder);
+      throw;
+    }
+    add_time();
+    write_csvs(result, options.folder);
+    manifest.finished = timestamp();
+    write_manifest(manifest, options.folder);
+  }
+  std::filesystem::remove(options.folder / kJournal);
+  return read_results(options.folder);
+}
+
+ExperimentResult read_results(const std::filesystem::path& folder) {
+  const auto manifest = read_manifest(folder);
+  if (!manifest) {
+    throw InvalidInput(folder.string(), "is not a results folder: it has no manifest.json");
+  }
+  if (!manifest->finished) {
+    throw InvalidInput(folder.string(), "is not finished: run the same command again to go on");
+  }
+  ExperimentResult result = result_without_regrets(manifest->experiment);
+  read_csvs(result, folder);
+  choose_best(result);
+  return result;
+}
+
+}  // namespace updraft

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "updraft/results.h"
+
+namespace updraft {
+
+/// A bound of the theory as a function of the rounds.
+struct BoundLine {
+  std::string label;
+  std::vector<double> rounds;  ///< only those after which the bound is below the trivial one
+  std::vector<double> values;  ///< per round
+};
+
+/// The upper bounds of the experiment's policies, each with probability 0.95, and the lower bound
+/// for affected sets, at the instance's true values. A bound is kept only where it says more than
+/// rounds * the largest gap; one that never does has no rounds.
+/// Throws InvalidInput where the instance cannot be loaded.
+std::vector<BoundLine> bound_lines(const ExperimentResult& result);
+
+}  // namespace updraft

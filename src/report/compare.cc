@@ -1,0 +1,56 @@
+#include "report/compare.h"
+
+#include <cassert>
+#include <cmath>
+
+namespace updraft {
+namespace {
+
+/// Standard error of the mean of a - factor * b run by run.
+double paired_error(const GridPoint& a, const GridPoint& b, double factor) {
+  assert(a.final_regrets.size() == b.final_regrets.size());
+  std::vector<double> values;
+  for (std::size_t run = 0; run < a.final_regrets.size(); ++run) {
+    values.push_back(a.final_regrets[run] - factor * b.final_regrets[run]);
+  }
+  return summarize(std::move(values)).stderr_;
+}
+
+}  // namespace
+
+Estimate difference(const GridPoint& a, const GridPoint& b) {
+  return {a.final_regret.mean - b.final_regret.mean, paired_error(a, b, 1.0)};
+}
+
+Estimate ratio(const GridPoint& a, const GridPoint& b) {
+  const double below = b.final_regret.mean;
+  if (!(below > 0.0)) return {a.final_regret.mean > 0.0 ? HUGE_VAL : 1.0, 0.0};
+  const double value = a.final_regret.mean / below;
+  return {value, paired_error(a, b, value) / below};
+}
+
+double mean_after(const ExperimentResult& result, const GridPoint& point, double rounds) {
+  double round_before = 0.0;
+  double mean_before = 0.0;
+  for (std::size_t j = 0; j < result.curve_rounds.size(); ++j) {
+    const double round = result.curve_rounds[j];
+    const double mean = point.curve[j].mean;
+    if (rounds <= round) {
+      const double share = (rounds - round_before) / (round - round_before);
+      return mean_before + share * (mean - mean_before);
+    }
+    round_before = round;
+    mean_before = mean;
+  }
+  return mean_before;
+}
+
+double growth(const ExperimentResult& result, const GridPoint& point) {
+  const double end = result.curve_rounds.back();
+  const double half = mean_after(result, point, end / 2.0);
+  const double whole = mean_after(result, point, end);
+  if (half > 0.0) return (whole - half) / half;
+  return whole > 0.0 ? HUGE_VAL : 0.0;
+}
+
+}  // namespace updraft

@@ -1,0 +1,662 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/refusal.h"
+#include "updraft/experiment.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+constexpr std::string_view kHead =
+    "name = \"mine\"\n"          // line 1
+    "title = \"My own\"\n"       // line 2
+    "instance = \"gaussian\"\n"  // line 3
+    "rounds = 3000\n"            // line 4
+    "runs = 30\n";               // line 5
+
+constexpr std::string_view kPolicy =
+    "[[policy]]\n"           // line 6 after kHead
+    "spec = \"ucb\"\n"       // line 7
+    "alpha = [2, 1, 0.5]\n"  // line 8
+    "paper = 1\n";           // line 9
+
+std::string refused(const std::string& toml) {
+  return refusal([&] { parse_experiment(toml, "mine.toml"); });
+}
+
+/// kHead and kPolicy with `from` replaced.
+std::string refused_with(std::string_view from, std::string_view to) {
+  std::string toml = fmt::format("{}{}", kHead, kPolicy);
+  const std::size_t at = toml.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return refused(toml.replace(at, from.size(), to));
+}
+
+/// A document whose one policy, from line 6 on, is `table`.
+std::string refused_policy(std::string_view table) {
+  return refused(fmt::format("{}[[policy]]\n{}", kHead, table));
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+const std::filesystem::path kSource = UPDRAFT_SOURCE_DIR;
+
+// Reading.
+
+TEST(ParseExperiment, ReadsEveryKey) {
+  const Experiment experiment = parse_experiment(
+      "name = 'all_keys-1'\ntitle = 'All keys'\ninstance = 'gaussian'\nrounds = 2e4\nruns = 7\n"
+      "seed = 12345678901234567\nclaims = [3, 1]\n[quick]\nrounds = 50\nruns = 2\n"
+      "[figure]\nlog_rounds = true\nlog_regret = true\npercentile = true\nbounds = true\n"
+      "[[policy]]\nspec = 'up_ucb( baseline_bound = lcb )'\nlabel = 'UpUCB-bLCB'\n"
+      "alpha = [3, 1, 2.5]\npaper = 3\nquick = 1\n"
+      "[[policy]]\nspec = 'up_ucb_naff(alpha=1)'\nmax_affected = [20, 5]\n"
+      "[[policy]]\nspec = 'ucb(alpha=2)'\n",
+      "all.toml");
+  EXPECT_EQ(experiment.name, "all_keys-1");
+  EXPECT_EQ(experiment.title, "All keys");
+  EXPECT_EQ(experiment.instance, "gaussian");
+  EXPECT_EQ(experiment.rounds, 20000u);
+  EXPECT_EQ(experiment.runs, 7u);
+  EXPECT_EQ(experiment.seed, 12345678901234567u);
+  EXPECT_EQ(experiment.quick_rounds, 50u);
+  EXPECT_EQ(experiment.quick_runs, 2u);
+  EXPECT_EQ(experiment.claims, (std::vector<int>{1, 3}));
+  EXPECT_EQ(experiment.figure, (FigureStyle{true, true, true, true}));
+
+  ASSERT_EQ(experiment.policies.size(), 3u);
+  EXPECT_EQ(experiment.policies[0], (PolicyGrid{"UpUCB-bLCB",
+                                                PolicySpec::parse("up_ucb(baseline_bound=lcb)"),
+                                                "alpha",
+                                                {1, 2.5, 3},
+                                                3.0,
+                                                1.0}));
+  EXPECT_EQ(experiment.policies[1], (PolicyGrid{"up_ucb_l(alpha=1)",
+                                                PolicySpec::parse("up_ucb_l(alpha=1)"),
+                                                "max_affected",
+                                                {5, 20},
+                                                std::nullopt,
+                                                std::nullopt}));
+  EXPECT_EQ(
+      experiment.policies[2],
+      (PolicyGrid{
+          "ucb(alpha=2)", PolicySpec::parse("ucb(alpha=2)"), "", {}, std::nullopt, std::nullopt}));
+}
+
+TEST(ParseExperiment, FillsInDefaults) {
+  const Experiment large = parse_experiment(fmt::format("{}{}", kHead, kPolicy), "mine.toml");
+  EXPECT_EQ(large.seed, 1u);
+  EXPECT_EQ(large.quick_rounds, 1000u);
+  EXPECT_EQ(large.quick_runs, 10u);
+  EXPECT_TRUE(large.claims.empty());
+  EXPECT_EQ(large.figure, FigureStyle{});
+  EXPECT_EQ(large.policies[0].label, "ucb");
+
+  const Experiment small = parse_experiment(
+      "name = 'small'\ntitle = 'S'\ninstance = 'gaussian'\nrounds = 20\nruns = 3\n[quick]\nruns = "
+      "2\n"
+      "[[policy]]\nspec = 'ucb(alpha=1)'\n",
+      "small.toml");
+  EXPECT_EQ(small.quick_rounds, 20u);
+  EXPECT_EQ(small.quick_runs, 2u);
+}
+
+TEST(ParseExperiment, RoundsIntegersThatDoublesCannotHold) {
+  const Experiment experiment = parse_experiment(
+      fmt::format("{}[[policy]]\nspec = 'ucb'\nalpha = [9007199254740993]\n", kHead), "mine.toml");
+  EXPECT_EQ(experiment.policies[0].values, std::vector<double>{9007199254740992.0});
+}
+
+TEST(ParseExperiment, LeavesObservationsToTheSimulation) {
+  EXPECT_EQ(refused_policy("spec = 'up_ucb_obs'\nalpha = [1, 2]\n"), "(accepted)");
+  EXPECT_EQ(refused_policy("spec = 'up_ucb_obs(alpha=1)'\nobservations = [10, 100]\n"),
+            "(accepted)");
+}
+
+// What is refused, with origin and line.
+
+TEST(ParseExperiment, RefusesTextThatIsNotToml) {
+  EXPECT_EQ(refused_with("rounds = 3000", "rounds = "),
+            "mine.toml:4:10: is not TOML: Error while parsing key-value pair: expected value, saw "
+            "'\\n'");
+  EXPECT_EQ(refused_with("runs = 30", "rounds = 30").rfind("mine.toml:5:", 0), 0u);  // twice
+  EXPECT_EQ(refused_with("[[policy]]", "[[policy").rfind("mine.toml:6:", 0), 0u);
+  for (const std::string header : {"[=]", "[.a]", "[[,]]", "[ #"}) {
+    EXPECT_EQ(refused(header).rfind("mine.toml:1:", 0), 0u) << header;
+  }
+  EXPECT_EQ(refused("name = \"\xff\"").rfind("mine.toml:1:", 0), 0u);
+}
+
+TEST(ParseExperiment, RefusesWhatIsTooLargeOrNested) {
+  EXPECT_EQ(refused(std::string(32769, '#')),
+            "mine.toml:1: is too large; an experiment file has at most 32 KiB");
+  std::string deep;
+  for (int level = 0; level < 4000; ++level) deep += "a.";
+  EXPECT_EQ(refused(deep + "a = 1").rfind("mine.toml:1: a: unknown; did you mean ", 0), 0u);
+  EXPECT_EQ(refused("a = " + std::string(10000, '[')).rfind("mine.toml:1:", 0), 0u);
+}
+
+TEST(ParseExperiment, RefusesUnknownKeysWithTheNearest) {
+  EXPECT_EQ(refused_with("rounds", "ruonds"),
+            "mine.toml:4: ruonds: unknown; did you mean rounds? Valid: name, title, instance, "
+            "rounds, runs, seed, claims, quick, figure, policy");
+  EXPECT_EQ(refused_with("[[policy]]", "[quick]\nround = 3\n[[policy]]"),
+            "mine.toml:7: quick.round: unknown; did you mean rounds? Valid: rounds, runs");
+  EXPECT_EQ(refused_with("[[policy]]", "[figure]\npercentil = true\n[[policy]]"),
+            "mine.toml:7: figure.percentil: unknown; did you mean percentile? Valid: log_rounds, "
+            "log_regret, percentile, bounds");
+  EXPECT_EQ(
+      refused(fmt::format("{}{}[[policy]]\nspec = 'ts'\nsigma = [1]\n", kHead, kPolicy)),
+      "mine.toml:12: policy[1].sigma: unknown; did you mean sigma2? Valid: spec, label, paper, "
+      "quick, sigma2, prior_mean, prior_variance");
+  EXPECT_EQ(refused_with("alpha", "alhpa"),
+            "mine.toml:8: policy[0].alhpa: unknown; did you mean alpha? Valid: spec, label, paper, "
+            "quick, alpha, delta, horizon");
+  EXPECT_EQ(refused_with("spec", "sepc")
+                .rfind("mine.toml:7: policy[0].sepc: unknown; did you mean spec? Valid: ", 0),
+            0u);
+  EXPECT_LT(refused(std::string(30000, 'x') + " = 1").size(), 400u);
+}
+
+TEST(ParseExperiment, PointsAtTheFirstUnknownKeyOfTheFile) {
+  EXPECT_EQ(refused("zebra = 1\napple = 2\n").rfind("mine.toml:1: zebra: ", 0), 0u);
+}
+
+TEST(ParseExperiment, RefusesUnknownPoliciesAndParameters) {
+  EXPECT_EQ(
+      refused_with("\"ucb\"", "\"up_ubc\"")
+          .rfind("mine.toml:7: policy[0].spec: policy = up_ubc: unknown; did you mean up_ucb? "
+                 "Valid: ucb, ts, ",
+                 0),
+      0u);
+  EXPECT_EQ(refused_with("\"ucb\"", "\"ucb(hroizon=3)\""),
+            "mine.toml:7: policy[0].spec: parameter of ucb = hroizon: unknown; did you mean "
+            "horizon? Valid: alpha, delta, horizon");
+  EXPECT_EQ(refused_with("\"ucb\"", "\"ucb(delta=2)\""),
+            "mine.toml:7: policy[0].spec: ucb.delta = 2: must be in (0, 1)");
+  EXPECT_EQ(refused_with("\"ucb\"", "\"\""),
+            "mine.toml:7: policy[0].spec: policy = \"\": must look like name(parameter=value, "
+            "...)");
+}
+
+TEST(ParseExperiment, RefusesMissingKeys) {
+  for (const std::string key : {"name", "title", "instance", "rounds", "runs"}) {
+    std::string toml = fmt::format("{}{}", kHead, kPolicy);
+    const std::size_t at = toml.find(key + " = ");
+    toml.insert(at, "#");
+    EXPECT_EQ(refused(toml), "mine.toml:1: " + key + ": is missing");
+  }
+  EXPECT_EQ(refused_policy("alpha = [1]\n"), "mine.toml:6: policy[0].spec: is missing");
+  EXPECT_EQ(refused(""), "mine.toml:1: name: is missing");
+}
+
+TEST(ParseExperiment, RefusesWrongTypes) {
+  EXPECT_EQ(refused_with("\"mine\"", "3"), "mine.toml:1: name: must be a string, not a number");
+  EXPECT_EQ(refused_with("\"gaussian\"", "true"),
+            "mine.toml:3: instance: must be a string, not true or false");
+  EXPECT_EQ(refused_with("3000", "\"3000\""),
+            "mine.toml:4: rounds: must be a number, not a string");
+  EXPECT_EQ(refused_with("3000", "1979-05-27"),
+            "mine.toml:4: rounds: must be a number, not a date or time");
+  EXPECT_EQ(refused_with("[[policy]]", "[policy]"),
+            "mine.toml:6: policy: must be a list of tables, each under [[policy]], not a table");
+  EXPECT_EQ(refused(fmt::format("{}policy = [1]", kHead)),
+            "mine.toml:6: policy[0]: must be a table, under [[policy]], not a number");
+  EXPECT_EQ(refused(fmt::format("{}quick = 3\n{}", kHead, kPolicy)),
+            "mine.toml:6: quick: must be a table, [quick], not a number");
+  EXPECT_EQ(refused(fmt::format("{}figure = [1]\n{}", kHead, kPolicy)),
+            "mine.toml:6: figure: must be a table, [figure], not a list");
+  EXPECT_EQ(refused_with("[[policy]]", "[figure]\nbounds = 1\n[[policy]]"),
+            "mine.toml:7: figure.bounds: must be true or false, not a number");
+  EXPECT_EQ(refused_with("\"ucb\"", "[1]"),
+            "mine.toml:7: policy[0].spec: must be a string, not a list");
+  EXPECT_EQ(refused_with("[2, 1, 0.5]", "3"),
+            "mine.toml:8: policy[0].alpha: must be a list of values to try (a fixed value goes "
+            "into spec), not a number");
+  EXPECT_EQ(refused_with("[2, 1, 0.5]", "[2,\n'x']"),
+            "mine.toml:9: policy[0].alpha[1]: must be a number, not a string");
+}
+
+TEST(ParseExperiment, RefusesRoundsAndRunsOutOfRange) {
+  const std::string rule = ": must be a whole number from 1 to 4294967295";
+  for (const std::string value : {"0", "-1", "4294967296", "2.5", "nan", "-inf"}) {
+    EXPECT_EQ(refused_with("3000", value), "mine.toml:4: rounds = " + value + rule);
+    EXPECT_EQ(refused_with("runs = 30", "runs = " + value), "mine.toml:5: runs = " + value + rule);
+    EXPECT_EQ(refused_with("[[policy]]", "[quick]\nrounds = " + value + "\n[[policy]]"),
+              "mine.toml:7: quick.rounds = " + value + rule);
+    EXPECT_EQ(refused_with("[[policy]]", "[quick]\nruns = " + value + "\n[[policy]]"),
+              "mine.toml:7: quick.runs = " + value + rule);
+  }
+  EXPECT_EQ(refused_with("3000", "4294967295"), "(accepted)");
+  EXPECT_EQ(refused_with("[[policy]]", "seed = -1\n[[policy]]"),
+            "mine.toml:6: seed = -1: must be a whole number from 0 to 9223372036854775807");
+  EXPECT_EQ(refused_with("[[policy]]", "seed = 9223372036854775807\n[[policy]]"), "(accepted)");
+}
+
+TEST(ParseExperiment, RefusesNamesAndLinesThatWouldNotFit) {
+  for (const std::string name : {"my exp", "../up", "caf\u00e9", "a.b"}) {
+    EXPECT_EQ(refused_with("\"mine\"", "\"" + name + "\""),
+              "mine.toml:1: name = \"" + name + "\": must be letters, digits, - and _ only");
+  }
+  EXPECT_EQ(refused_with("\"mine\"", "\"\""), "mine.toml:1: name: must have 1 to 100 characters");
+  EXPECT_EQ(refused_with("mine", std::string(101, 'x')),
+            "mine.toml:1: name: must have 1 to 100 characters");
+  EXPECT_EQ(refused_with("My own", ""),
+            "mine.toml:2: title: must be one line of text, 1 to 200 bytes long");
+  EXPECT_EQ(refused_with("paper = 1", "label = \"a\\nb\""),
+            "mine.toml:9: policy[0].label: must be one line of text, 1 to 200 bytes long");
+}
+
+TEST(ParseExperiment, RefusesUnknownClaims) {
+  EXPECT_EQ(refused_with("[[policy]]", "claims = [1, 6]\n[[policy]]"),
+            "mine.toml:6: claims[1] = 6: must be a whole number from 1 to 5");
+  EXPECT_EQ(refused_with("[[policy]]", "claims = [0]\n[[policy]]"),
+            "mine.toml:6: claims[0] = 0: must be a whole number from 1 to 5");
+  EXPECT_EQ(refused_with("[[policy]]", "claims = [2, 2]\n[[policy]]"),
+            "mine.toml:6: claims[1] = 2: is given twice");
+  EXPECT_EQ(refused_with("[[policy]]", "claims = 2\n[[policy]]"),
+            "mine.toml:6: claims: must be a list of whole numbers, not a number");
+}
+
+TEST(ParseExperiment, RefusesGridsThatAreEmptyRepeatedOrOutOfRange) {
+  EXPECT_EQ(refused_with("[2, 1, 0.5]", "[]"),
+            "mine.toml:8: policy[0].alpha: must have at least one value");
+  EXPECT_EQ(refused_with("[2, 1, 0.5]", "[2, 1, 2.0]"),
+            "mine.toml:8: policy[0].alpha[2] = 2: is given twice");
+  EXPECT_EQ(refused_with("[2, 1, 0.5]", "[2, 0]"),
+            "mine.toml:8: policy[0].alpha[1] = 0: must be > 0");
+  EXPECT_EQ(refused_with("[2, 1, 0.5]", "[nan]"),
+            "mine.toml:8: policy[0].alpha[0] = nan: must be > 0");
+  EXPECT_EQ(refused_policy("spec = 'up_ucb_l(alpha=1)'\nmax_affected = [5, 7.5]\n"),
+            "mine.toml:8: policy[0].max_affected[1] = 7.5: must be a whole number >= 1");
+  EXPECT_EQ(refused_policy("spec = 'up_ucb_l(alpha=1)'\nmax_affected = [5, 101]\n"),
+            "mine.toml:6: policy[0]: up_ucb_l.max_affected = 101: must be from 1 to the number of "
+            "variables, 100");
+}
+
+TEST(ParseExperiment, RefusesMoreThanOneTunedParameter) {
+  EXPECT_EQ(
+      refused_policy("spec = 'up_ucb_l'\nmax_affected = [5]\nalpha = [1, 2]\n"),
+      "mine.toml:9: policy[0].alpha: one parameter at most can be tuned, and max_affected is; "
+      "what is fixed goes into spec");
+  EXPECT_EQ(refused_policy("spec = 'ucb(alpha=1)'\nalpha = [1, 2]\n"),
+            "mine.toml:8: policy[0].alpha: is given in spec already");
+  EXPECT_EQ(refused_policy("spec = 'up_ucb'\nalpha = [1]\nbaseline_bound = 'lcb'\n"),
+            "mine.toml:9: policy[0].baseline_bound: belongs into spec, as in "
+            "up_ucb(baseline_bound=ucb)");
+}
+
+TEST(ParseExperiment, RefusesChoicesThatAreNotAmongTheValues) {
+  EXPECT_EQ(refused_with("paper = 1", "paper = 3"),
+            "mine.toml:9: policy[0].paper = 3: must be one of the values: 0.5, 1, 2");
+  EXPECT_EQ(refused_with("paper = 1", "quick = 1.5"),
+            "mine.toml:9: policy[0].quick = 1.5: must be one of the values: 0.5, 1, 2");
+  EXPECT_EQ(refused_policy("spec = 'ucb(alpha=1)'\npaper = 1\n"),
+            "mine.toml:8: policy[0].paper = 1: there is no parameter with values to take it from");
+}
+
+TEST(ParseExperiment, RefusesNoPoliciesAndEqualLabels) {
+  EXPECT_EQ(refused(std::string(kHead)),
+            "mine.toml:1: experiment: has no policies; give at least one under [[policy]]");
+  EXPECT_EQ(refused(fmt::format("{}policy = []", kHead)),
+            "mine.toml:6: policy: must have at least one, under [[policy]]");
+  EXPECT_EQ(refused(fmt::format("{}{}{}", kHead, kPolicy, kPolicy)),
+            "mine.toml:10: policy[1]: ucb is the label of policy[0], too; labels must differ");
+  EXPECT_EQ(refused(fmt::format("{}{}[[policy]]\nspec = 'ts(sigma2=1)'\nlabel = 'ucb'\n", kHead,
+                                kPolicy)),
+            "mine.toml:12: policy[1].label = ucb: is the label of policy[0], too; labels must "
+            "differ");
+}
+
+TEST(ParseExperiment, RefusesPoliciesThatCannotBeMade) {
+  EXPECT_EQ(refused_policy("spec = 'ucb'\n"),
+            "mine.toml:6: policy[0]: ucb.alpha: missing: give alpha (> 0), or delta (in (0, 1)) "
+            "with a horizon");
+  EXPECT_EQ(refused_policy("spec = 'ucb(delta=0.1)'\nalpha = [1]\n"),
+            "mine.toml:6: policy[0]: ucb.delta = 0.1: give alpha or delta, not both");
+}
+
+// Files.
+
+/// A folder of its own that goes away again.
+class LoadExperiment : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("updraft-" + std::string(info->name()) + "-" + std::to_string(getpid()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, std::string_view text) const {
+    const std::filesystem::path path = folder_ / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path.string();
+  }
+
+  /// An experiment file whose instance is `instance`.
+  std::string write_experiment(const std::string& instance, std::string_view spec) const {
+    return write("mine.toml",
+                 fmt::format("name = 'mine'\ntitle = 'My own'\ninstance = '{}'\nrounds = 100\n"
+                             "runs = 3\n[[policy]]\nspec = '{}'\n",
+                             instance, spec));
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::string load_refused(const std::string& name) {
+  return refusal([&] { load_experiment(name); });
+}
+
+constexpr std::string_view kNoEffects =
+    R"({"format": "updraft-instance/1", "actions": ["a", "b"], "effects": [],
+        "variables": [{"count": 4, "baseline": 0.5}], "noise": {"kind": "bernoulli"}})";
+
+TEST_F(LoadExperiment, TakesAnInstanceFromTheFolderOfTheFile) {
+  const std::string instance = write("shop.json", kNoEffects);
+  const std::string path = write_experiment("shop.json", "ucb(alpha=1)");
+  EXPECT_EQ(load_experiment(path).instance, instance);
+  EXPECT_EQ(load_experiment(write_experiment(instance, "ucb(alpha=1)")).instance, instance);
+
+  write("criteo", kNoEffects);  // a file that has a shipped name
+  const Experiment own = load_experiment(write_experiment("./criteo", "ucb(alpha=1)"));
+  EXPECT_EQ(load_instance(own.instance)->variables(), 4u);
+  EXPECT_EQ(load_experiment(write_experiment("criteo", "ucb(alpha=1)")).instance, "criteo");
+}
+
+TEST_F(LoadExperiment, RefusesInstancesThatAreNotThereOrBroken) {
+  const std::string path = write_experiment("gausian", "ucb(alpha=1)");
+  EXPECT_EQ(load_refused(path),
+            path +
+                ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
+                "gaussian-weak, criteo, hard-affected, hard-reward; nor is there a file of that "
+                "name");
+  const std::string broken = write("broken.json", "{\"format\": \"updraft-instance/0\"}");
+  EXPECT_EQ(load_refused(write_experiment("broken.json", "ucb(alpha=1)")),
+            path + ":3: instance: " + broken +
+                ": format = \"updraft-instance/0\": must be \"updraft-instance/1\"");
+  EXPECT_EQ(load_refused(write_experiment(".", "ucb(alpha=1)")),
+            path + ":3: instance = " + (folder_ / ".").string() +
+                ": is a directory; must be a shipped instance or a file");
+}
+
+TEST_F(LoadExperiment, RefusesPoliciesThatTheInstanceCannotTellWhatTheyNeed) {
+  write("shop.json", kNoEffects);  // no effects, so no least uplift
+  const std::string path = write_experiment("shop.json", "up_ucb_ilift_bl(alpha=1)");
+  EXPECT_EQ(
+      load_refused(path).rfind(
+          path + ":6: policy[0]: up_ucb_ilift_bl: needs to know min_uplift, which is missing", 0),
+      0u)
+      << load_refused(path);
+  EXPECT_EQ(load_refused(write_experiment("shop.json", "up_ucb_ilift_bl(alpha=1, min_uplift=1)")),
+            "(accepted)");
+}
+
+TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
+  EXPECT_EQ(load_refused("gausian"),
+            "experiment = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
+            "criteo, baseline-bound, misspecified-l; nor is there a file of that name");
+  EXPECT_NE(load_refused("").find("nor is there a file of that name"), std::string::npos);
+  EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 400u);
+  EXPECT_EQ(load_refused(folder_.string()),
+            "experiment = " + folder_.string() +
+                ": is a directory; must be a shipped experiment or a TOML file");
+  const std::string huge = write("huge.toml", "");
+  std::filesystem::resize_file(huge, std::uintmax_t{1} << 32);  // sparse
+  EXPECT_EQ(load_refused(huge), huge + ":1: is too large; an experiment file has at most 32 KiB");
+}
+
+TEST_F(LoadExperiment, RefusesFilesThatCannotBeRead) {
+  const std::string secret = write("secret.toml", "");
+  std::filesystem::permissions(secret, std::filesystem::perms::none);
+  if (std::ifstream(secret)) GTEST_SKIP() << "this user may read everything";
+  EXPECT_EQ(load_refused(secret), "experiment = " + secret + ": cannot be read: Permission denied");
+}
+
+// Shipped experiments. [SPEC section 6]
+
+struct Shipped {
+  std::string name;
+  std::string instance;
+  std::uint32_t rounds;
+  std::vector<std::size_t> grid_sizes;
+  std::vector<std::optional<double>> paper;
+  std::vector<int> claims;
+};
+
+constexpr std::nullopt_t kNone = std::nullopt;
+
+TEST(ShippedExperiments, HaveThePapersGridsAndChoices) {
+  const std::vector<Shipped> expected = {
+      {"gaussian", "gaussian", 20000, {10, 28, 10, 10, 10, 10}, {2, 0.08, 5, 3, 5, 3}, {1, 2, 3}},
+      {"gaussian-weak",
+       "gaussian-weak",
+       20000,
+       {14, 28, 14, 14, 14, 14},
+       {kNone, kNone, kNone, kNone, kNone, kNone},
+       {1, 2, 3}},
+      {"criteo",
+       "criteo",
+       5000,
+       {28, 28, 28, 28, 28, 28},
+       {7e-7, 2e-7, 8e-5, 8e-5, 5e-7, 2e-6},
+       {1, 2, 3}},
+      {"baseline-bound", "gaussian", 20000, {10, 10}, {3, kNone}, {4}},
+      {"misspecified-l", "gaussian", 20000, {10, 10, 10, 10}, {kNone, 6, 5, kNone}, {5}},
+  };
+  ASSERT_EQ(shipped_experiments().size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    SCOPED_TRACE(expected[i].name);
+    EXPECT_EQ(shipped_experiments()[i].name, expected[i].name);
+    const Experiment experiment = load_experiment(expected[i].name);
+    EXPECT_EQ(experiment.name, expected[i].name);
+    EXPECT_EQ(experiment.instance, expected[i].instance);
+    EXPECT_EQ(experiment.rounds, expected[i].rounds);
+    EXPECT_EQ(experiment.runs, 100u);
+    EXPECT_EQ(experiment.seed, 1u);
+    EXPECT_EQ(experiment.claims, expected[i].claims);
+    std::vector<std::size_t> sizes;
+    std::vector<std::optional<double>> paper;
+    for (const PolicyGrid& grid : experiment.policies) {
+      sizes.push_back(grid.values.size());
+      paper.push_back(grid.paper);
+    }
+    EXPECT_EQ(sizes, expected[i].grid_sizes);
+    EXPECT_EQ(paper, expected[i].paper);
+  }
+}
+
+TEST(ShippedExperiments, AreTheFilesOfTheSourceTree) {
+  for (const ShippedExperiment& shipped : shipped_experiments()) {
+    EXPECT_EQ(shipped.toml,
+              contents(kSource / "experiments" / (std::string(shipped.name) + ".toml")));
+  }
+}
+
+TEST(ShippedExperiments, NameThePoliciesAsThePaperDoes) {
+  for (const char* name : {"gaussian", "gaussian-weak", "criteo"}) {
+    std::vector<std::string> labels;
+    std::vector<std::string> specs;
+    for (const PolicyGrid& grid : load_experiment(name).policies) {
+      labels.push_back(grid.label);
+      specs.push_back(grid.spec.text() + "." + grid.parameter);
+    }
+    EXPECT_EQ(labels, (std::vector<std::string>{"UCB", "TS", "UpUCB(bl)", "UpUCB", "UpUCB-L(bl)",
+                                                "UpUCB-L"}));
+    EXPECT_EQ(specs,
+              (std::vector<std::string>{"ucb.alpha", "ts.sigma2", "up_ucb_bl.alpha", "up_ucb.alpha",
+                                        "up_ucb_l_bl.alpha", "up_ucb_l.alpha"}));
+  }
+}
+
+TEST(ShippedExperiments, CoverTheDecadesOfTheGrids) {
+  const auto decades = [](std::vector<double> units) {
+    std::vector<double> values;
+    for (const double unit : units) {
+      for (int k = 1; k <= 9; ++k) values.push_back(k * unit);
+    }
+    values.push_back(10 * units.back());
+    return values;
+  };
+  const auto expect_near = [](const std::vector<double>& values,
+                              const std::vector<double>& wanted) {
+    ASSERT_EQ(values.size(), wanted.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(values[i], wanted[i], 1e-12 * wanted[i]);
+    }
+  };
+  expect_near(load_experiment("gaussian").policies[1].values, decades({0.01, 0.1, 1}));
+  expect_near(load_experiment("gaussian-weak").policies[1].values, decades({0.01, 0.1, 1}));
+  for (const PolicyGrid& grid : load_experiment("criteo").policies) {
+    expect_near(grid.values, decades({1e-7, 1e-6, 1e-5}));
+  }
+  for (const char* name : {"gaussian", "baseline-bound", "misspecified-l"}) {
+    for (const PolicyGrid& grid : load_experiment(name).policies) {
+      if (grid.parameter == "alpha") expect_near(grid.values, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    }
+  }
+}
+
+TEST(ShippedExperiments, AblationsSayWhatDiffers) {
+  const Experiment bound = load_experiment("baseline-bound");
+  EXPECT_EQ(bound.policies[0].label, "UpUCB-bUCB");
+  EXPECT_EQ(bound.policies[0].spec.text(), "up_ucb(baseline_bound=ucb)");
+  EXPECT_EQ(bound.policies[1].label, "UpUCB-bLCB");
+  EXPECT_EQ(bound.policies[1].spec.text(), "up_ucb(baseline_bound=lcb)");
+  EXPECT_TRUE(bound.figure.percentile);
+  const Experiment wrong = load_experiment("misspecified-l");
+  const std::vector<double> bounds = {5, 8, 10, 15};
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    EXPECT_EQ(wrong.policies[i].label, fmt::format("L = {}", bounds[i]));
+    EXPECT_EQ(wrong.policies[i].spec.number("max_affected"), bounds[i]);
+  }
+  EXPECT_TRUE(wrong.figure.percentile);
+}
+
+// The documentation's example.
+
+TEST(ExperimentExample, IsTheOneInTheDocumentation) {
+  const std::string page = contents(kSource / "docs/experiments.md");
+  const std::string example = contents(kSource / "examples/experiment/my-experiment.toml");
+  EXPECT_NE(page.find("```toml\n" + example + "```\n"), std::string::npos);
+}
+
+TEST(ExperimentExample, Loads) {
+  const Experiment experiment =
+      load_experiment((kSource / "examples/experiment/my-experiment.toml").string());
+  EXPECT_EQ(experiment.rounds, 2000u);
+  EXPECT_EQ(experiment.runs, 20u);
+  EXPECT_EQ(experiment.policies.size(), 3u);
+  const auto instance = load_instance(experiment.instance);
+  EXPECT_EQ(instance->actions(), 6u);
+  EXPECT_EQ(instance->variables(), 40u);
+  EXPECT_EQ(instance->max_affected(), 9u);
+}
+
+// Smaller versions.
+
+TEST(QuickVersion, TakesOneValueWhereThereIsAChoice) {
+  const Experiment full = load_experiment("misspecified-l");
+  Experiment expected = full;
+  expected.rounds = 5000;
+  expected.runs = 20;
+  expected.policies[1].values = {6};
+  expected.policies[2].values = {5};
+  EXPECT_EQ(quick_version(full), expected);
+  EXPECT_EQ(quick_version(quick_version(full)), expected);
+
+  for (const PolicyGrid& grid : quick_version(load_experiment("gaussian-weak")).policies) {
+    EXPECT_EQ(grid.values, std::vector<double>{grid.parameter == "sigma2" ? 0.01 : 0.2});
+  }
+}
+
+TEST(QuickVersion, PrefersItsOwnValueToThePapers) {
+  const Experiment quick =
+      quick_version(parse_experiment(fmt::format("{}{}quick = 2\n", kHead, kPolicy), "mine.toml"));
+  EXPECT_EQ(quick.policies[0].values, std::vector<double>{2});
+  EXPECT_FALSE(quick.policies[0].paper.has_value());  // 1, which is no longer among the values
+  EXPECT_EQ(quick.policies[0].quick, 2.0);
+}
+
+TEST(QuickVersion, IsSmallForEveryShippedExperiment) {
+  for (const ShippedExperiment& shipped : shipped_experiments()) {
+    const Experiment full = load_experiment(std::string(shipped.name));
+    const Experiment quick = quick_version(full);
+    EXPECT_LT(quick.rounds, full.rounds) << shipped.name;
+    EXPECT_LT(quick.runs, full.runs) << shipped.name;
+  }
+}
+
+TEST(WithPolicies, KeepsThoseNamed) {
+  const Experiment full = load_experiment("gaussian");
+  const auto labels = [&](const std::vector<std::string>& names) {
+    std::vector<std::string> kept;
+    for (const PolicyGrid& grid : with_policies(full, names).policies) kept.push_back(grid.label);
+    return kept;
+  };
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(labels({"UpUCB", "ucb"}), (Labels{"UCB", "UpUCB"}));  // in the experiment's order
+  EXPECT_EQ(labels({"ucb", "UCB", "ucb"}), Labels{"UCB"});
+  EXPECT_EQ(labels({"up_ucb_naff"}), Labels{"UpUCB-L"});  // an alias
+
+  Experiment all =
+      with_policies(full, {"ucb", "ts", "UpUCB(bl)", "UpUCB", "up_ucb_l_bl", "UpUCB-L"});
+  EXPECT_EQ(all, full);
+  all.policies.erase(all.policies.begin() + 1, all.policies.end());
+  EXPECT_EQ(with_policies(full, {"UCB"}), all);
+
+  const Experiment bounds = load_experiment("baseline-bound");
+  EXPECT_EQ(with_policies(bounds, {"up_ucb"}).policies.size(), 2u);
+  EXPECT_EQ(with_policies(bounds, {"up_ucb(baseline_bound=lcb)"}).policies[0].label, "UpUCB-bLCB");
+}
+
+TEST(WithPolicies, RefusesOneThatIsNotThere) {
+  const Experiment experiment = load_experiment("baseline-bound");
+  EXPECT_EQ(refusal([&] {
+              with_policies(experiment, {"UpUCB-bUCB", "UpUCB-bLBC"});
+            }),
+            "policy of baseline-bound = UpUCB-bLBC: unknown; did you mean UpUCB-bLCB? Valid: "
+            "UpUCB-bUCB, up_ucb(baseline_bound=ucb), up_ucb, UpUCB-bLCB, "
+            "up_ucb(baseline_bound=lcb)");
+  EXPECT_EQ(refusal([&] { with_policies(experiment, {}); }), "policies: give at least one");
+}
+
+// What grids are made with.
+
+TEST(PolicySpecWith, AddsOneParameterInTheOrderOfTheRegistry) {
+  const PolicySpec spec = PolicySpec::parse("up_ucb(baseline_bound=lcb)");
+  EXPECT_EQ(spec.with("alpha", 3), PolicySpec::parse("up_ucb(alpha=3, baseline_bound=lcb)"));
+  EXPECT_EQ(spec.text(), "up_ucb(baseline_bound=lcb)");
+}
+
+TEST(PolicySpecWith, RefusesWhatParseWouldRefuse) {
+  const PolicySpec spec = PolicySpec::parse("up_ucb(horizon=10)");
+  const auto with = [&](std::string_view parameter, double value) {
+    return refusal([&] { spec.with(parameter, value); });
+  };
+  EXPECT_EQ(with("horizon", 5), "up_ucb.horizon = 5: is given twice");
+  EXPECT_EQ(with("alpha", -1), "up_ucb.alpha = -1: must be > 0");
+  EXPECT_EQ(with("baseline_bound", 1), "up_ucb.baseline_bound = 1: must be one of ucb, lcb");
+  EXPECT_EQ(with("alhpa", 1).rfind("parameter of up_ucb = alhpa: unknown; did you mean alpha?", 0),
+            0u);
+}
+
+}  // namespace
+}  // namespace updraft

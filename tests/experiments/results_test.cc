@@ -1,0 +1,222 @@
+#include "updraft/results.h"
+
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "core/files.h"
+#include "support/folder.h"
+#include "support/refusal.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+using testing::TemporaryFolder;
+
+Experiment small() {
+  return {.name = "small",
+          .title = "A small one",
+          .instance = "gaussian",
+          .rounds = 200,
+          .runs = 3,
+          .seed = 4,
+          .quick_rounds = 50,
+          .quick_runs = 2,
+          .policies = {{.label = "UCB, plain",
+                        .spec = PolicySpec::parse("ucb"),
+                        .parameter = "alpha",
+                        .values = {0.5, 2.0},
+                        .paper = 2.0,
+                        .quick = {}},
+                       {.label = "fixed",
+                        .spec = PolicySpec::parse("up_ucb(alpha=1)"),
+                        .parameter = "",
+                        .values = {},
+                        .paper = {},
+                        .quick = {}}},
+          .claims = {},
+          .figure = {}};
+}
+
+TEST(RunExperiment, AgreesWithSimulate) {
+  const TemporaryFolder folder;
+  const ExperimentResult result = run_experiment(small(), {.folder = folder.path() / "a"});
+  ASSERT_EQ(result.points.size(), 3u);
+  std::vector<PolicySpec> specs;
+  for (const GridPoint& point : result.points) specs.push_back(point.spec);
+  EXPECT_EQ(specs[1].text(), "ucb(alpha=2)");
+  const SimulationResult simulated =
+      simulate(load_instance("gaussian"), specs, {.rounds = 200, .runs = 3, .seed = 4});
+  for (std::size_t j = 0; j < specs.size(); ++j) {
+    EXPECT_EQ(result.points[j].final_regrets, simulated.policies[j].final_regrets);
+    EXPECT_EQ(result.points[j].curve.size(), 100u);
+    EXPECT_EQ(result.points[j].curve.back().mean, simulated.policies[j].final_regret.mean);
+    EXPECT_EQ(result.points[j].curve[49].p95, simulated.policies[j].curve[49].p95);
+  }
+}
+
+TEST(RunExperiment, ChoosesTheLeastMeanPlusSd) {
+  const TemporaryFolder folder;
+  const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
+  const auto cost = [&](std::size_t j) {
+    return result.points[j].final_regret.mean + result.points[j].final_regret.sd;
+  };
+  EXPECT_EQ(result.chosen[0], cost(1) < cost(0) ? 1u : 0u);
+  EXPECT_EQ(result.chosen[1], 2u);
+}
+
+TEST(RunExperiment, FilesDoNotDependOnThreads) {
+  const TemporaryFolder one;
+  const TemporaryFolder many;
+  run_experiment(small(), {.folder = one.path(), .threads = 1});
+  run_experiment(small(), {.folder = many.path(), .threads = 5});
+  for (const char* name : {"final.csv", "curves.csv"}) {
+    EXPECT_EQ(read_file(one.path() / name), read_file(many.path() / name));
+  }
+  EXPECT_FALSE(std::filesystem::exists(one.path() / "runs.journal"));
+}
+
+TEST(RunExperiment, ContinuesWhereItWasStopped) {
+  const TemporaryFolder whole;
+  const TemporaryFolder pieces;
+  Experiment experiment = small();
+  experiment.rounds = 3000;
+  run_experiment(experiment, {.folder = whole.path()});
+  // Each attempt is stopped at its first report of progress, 0.1 s into it.
+  int stopped = 0;
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    std::stop_source stop;
+    ExperimentOptions options{.folder = pieces.path(), .threads = 1};
+    options.progress = [&](double share) {
+      if (share < 1.0) stop.request_stop();
+    };
+    options.stop = stop.get_token();
+    try {
+      run_experiment(experiment, options);
+      break;
+    } catch (const Cancelled&) {
+      ++stopped;
+      EXPECT_NE(refusal([&] { read_results(pieces.path()); }).find("is not finished"),
+                std::string::npos);
+    }
+  }
+  for (const char* name : {"final.csv", "curves.csv"}) {
+    EXPECT_EQ(read_file(whole.path() / name), read_file(pieces.path() / name)) << stopped;
+  }
+}
+
+TEST(RunExperiment, TakesFinishedRunsFromTheJournal) {
+  const TemporaryFolder folder;
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(run_experiment(
+                   [] {
+                     Experiment endless = small();
+                     endless.rounds = 4000000000u;
+                     return endless;
+                   }(),
+                   {.folder = folder.path() / "endless", .stop = stop.get_token()}),
+               Cancelled);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "endless" / "runs.journal"));
+}
+
+TEST(RunExperiment, AFinishedFolderIsReadNotPlayed) {
+  const TemporaryFolder folder;
+  run_experiment(small(), {.folder = folder.path()});
+  bool played = false;
+  Experiment restyled = small();
+  restyled.title = "Another title";
+  const ExperimentResult result = run_experiment(
+      restyled, {.folder = folder.path(), .progress = [&](double) { played = true; }});
+  EXPECT_FALSE(played);
+  EXPECT_EQ(result.experiment.title, "Another title");
+  EXPECT_EQ(read_results(folder.path()).experiment, restyled);
+}
+
+TEST(RunExperiment, RefusesAFolderOfAnotherRun) {
+  const TemporaryFolder folder;
+  run_experiment(small(), {.folder = folder.path()});
+  const std::string before = read_file(folder.path() / "manifest.json");
+  Experiment other = small();
+  other.rounds = 300;
+  EXPECT_EQ(refusal([&] { run_experiment(other, {.folder = folder.path()}); }),
+            folder.path().string() +
+                ": holds results of another run: rounds is 200 there and 300 here; give another "
+                "folder with --out, or remove this one");
+  other = small();
+  other.policies[0].values = {0.5};
+  other.policies[0].paper = {};
+  EXPECT_NE(refusal([&] { run_experiment(other, {.folder = folder.path()}); }).find("policies is"),
+            std::string::npos);
+  EXPECT_EQ(read_file(folder.path() / "manifest.json"), before);
+  std::string newer = before;
+  newer.replace(newer.find("\"version\": \""), 12, "\"version\": \"9");
+  std::ofstream(folder.path() / "manifest.json") << newer;
+  EXPECT_NE(
+      refusal([&] { run_experiment(small(), {.folder = folder.path()}); }).find("version is 9"),
+      std::string::npos);
+}
+
+TEST(RunExperiment, RefusesAFolderOfSomethingElse) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "thesis.tex") << "precious";
+  EXPECT_EQ(refusal([&] { run_experiment(small(), {.folder = folder.path()}); }),
+            folder.path().string() +
+                ": is not a results folder, and not empty (thesis.tex is in it); give another "
+                "folder with --out");
+  EXPECT_EQ(read_file(folder.path() / "thesis.tex"), "precious");
+}
+
+TEST(RunExperiment, RefusesAFolderThatAnotherProcessHolds) {
+  const TemporaryFolder folder;
+  const int held = ::open((folder.path() / ".lock").c_str(), O_RDWR | O_CREAT, 0666);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  try {
+    run_experiment(small(), {.folder = folder.path()});
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("another process is working on"), std::string::npos);
+  }
+  ::close(held);
+  run_experiment(small(), {.folder = folder.path()});
+}
+
+TEST(RunExperiment, ReportsAFolderThatCannotBeWritten) {
+  EXPECT_THROW(run_experiment(small(), {.folder = "/proc/no-such-folder"}), std::runtime_error);
+  EXPECT_THROW(run_experiment(small(), {.folder = "/dev/null"}), std::runtime_error);
+}
+
+TEST(ReadResults, RefusesWhatIsNotThere) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(refusal([&] { read_results(folder.path()); }),
+            folder.path().string() + ": is not a results folder: it has no manifest.json");
+  std::ofstream(folder.path() / "manifest.json") << "{\"format\": 3";
+  EXPECT_NE(refusal([&] { read_results(folder.path()); }).find("is not a manifest"),
+            std::string::npos);
+}
+
+TEST(ReadResults, RefusesChangedFiles) {
+  const TemporaryFolder folder;
+  run_experiment(small(), {.folder = folder.path()});
+  const std::filesystem::path path = folder.path() / "final.csv";
+  const std::string bytes = read_file(path);
+  const auto with = [&](const std::string& changed) {
+    std::ofstream(path, std::ios::binary) << changed;
+    return refusal([&] { read_results(folder.path()); });
+  };
+  EXPECT_EQ(with(bytes), "(accepted)");
+  EXPECT_NE(with(bytes.substr(0, bytes.size() - 30)), "(accepted)");
+  EXPECT_NE(with(bytes + "x\n"), "(accepted)");
+  std::string swapped = bytes;
+  swapped.replace(swapped.find(",1,"), 3, ",7,");
+  EXPECT_NE(with(swapped).find("final.csv:3: is not about"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace updraft

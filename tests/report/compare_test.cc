@@ -1,0 +1,53 @@
+#include "report/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "report/made_result.h"
+#include "report/numbers.h"
+
+namespace updraft {
+namespace {
+
+TEST(Compare, MeanBetweenPointsOfTheCurve) {
+  ExperimentResult result = testing::made_result({});
+  testing::add_policy(result, "ucb", "ucb", {{1.0, testing::always(120), 1.0}});
+  const GridPoint& point = result.points[0];  // 60 after 500, 120 after 1,000
+  EXPECT_DOUBLE_EQ(mean_after(result, point, 250), 30);
+  EXPECT_DOUBLE_EQ(mean_after(result, point, 750), 90);
+  EXPECT_DOUBLE_EQ(mean_after(result, point, 1000), 120);
+  EXPECT_DOUBLE_EQ(growth(result, point), 1.0);
+}
+
+TEST(Compare, GrowthWithoutRegretInTheFirstHalf) {
+  ExperimentResult result = testing::made_result({});
+  testing::add_policy(result, "ucb", "ucb", {{1.0, testing::always(0)}});
+  EXPECT_EQ(growth(result, result.points[0]), 0.0);
+  result.points[0].curve[1].mean = 1.0;
+  EXPECT_EQ(growth(result, result.points[0]), HUGE_VAL);
+}
+
+TEST(Numbers, ThousandsApart) {
+  EXPECT_EQ(grouped(0, 0), "0");
+  EXPECT_EQ(grouped(999, 0), "999");
+  EXPECT_EQ(grouped(1000, 0), "1,000");
+  EXPECT_EQ(grouped(-1234567.891, 2), "-1,234,567.89");
+  EXPECT_EQ(grouped(-0.001, 1), "0.0");
+  EXPECT_EQ(grouped(-100, 0), "-100");
+}
+
+TEST(Numbers, SensibleDigits) {
+  EXPECT_EQ(rounded(14231.4), "14,231");
+  EXPECT_EQ(rounded(86.14), "86.1");
+  EXPECT_EQ(rounded(0.08614), "0.0861");
+  EXPECT_EQ(rounded(0), "0");
+  EXPECT_EQ(with_error(14231.4, 4.56), "14,231 ± 5");
+  EXPECT_EQ(with_error(861.4, 20.9), "861 ± 21");
+  EXPECT_EQ(with_error(1.4912, 0.0456), "1.491 ± 0.046");
+  EXPECT_EQ(percent(0.314), "31 %");
+  EXPECT_EQ(percent(0.0314), "3.1 %");
+}
+
+}  // namespace
+}  // namespace updraft

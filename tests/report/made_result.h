@@ -1,0 +1,76 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "updraft/results.h"
+
+namespace updraft::testing {
+
+/// The runs of one value of a parameter.
+struct MadeValue {
+  double value = 1.0;
+  std::vector<double> regrets;  ///< final, per run
+  double growth = 0.3;          ///< (R(T) - R(T/2)) / R(T/2) of the mean
+};
+
+/// `runs` times the same regret, which has no error.
+inline std::vector<double> always(double regret, std::size_t runs = 4) {
+  return std::vector<double>(runs, regret);
+}
+
+/// `mean` plus and minus `spread` in turn over four runs: the standard error is spread / sqrt(3).
+inline std::vector<double> around(double mean, double spread) {
+  return {mean - spread, mean + spread, mean - spread, mean + spread};
+}
+
+/// An experiment of 1,000 rounds and 4 runs on `gaussian` without policies, and its curve of two
+/// points.
+inline ExperimentResult made_result(std::vector<int> claims) {
+  ExperimentResult result;
+  result.experiment.name = "made";
+  result.experiment.title = "A made result";
+  result.experiment.instance = "gaussian";
+  result.experiment.rounds = 1000;
+  result.experiment.runs = 4;
+  result.experiment.seed = 7;
+  result.experiment.claims = std::move(claims);
+  result.curve_rounds = {500, 1000};
+  return result;
+}
+
+/// Adds a policy with `parameter` tuned over `values`, chosen as run_experiment does.
+inline void add_policy(ExperimentResult& result, const std::string& label, const std::string& spec,
+                       const std::vector<MadeValue>& values,
+                       const std::string& parameter = "alpha") {
+  const std::size_t policy = result.experiment.policies.size();
+  PolicyGrid grid;
+  grid.label = label;
+  grid.spec = PolicySpec::parse(spec);
+  grid.parameter = parameter;
+  std::size_t chosen = result.points.size();
+  for (const MadeValue& made : values) {
+    GridPoint point;
+    point.policy = policy;
+    point.spec = grid.spec;
+    if (!parameter.empty()) {
+      grid.values.push_back(made.value);
+      point.value = made.value;
+    }
+    point.final_regrets = made.regrets;
+    point.final_regret = summarize(made.regrets);
+    Summary half = point.final_regret;
+    for (double* part : {&half.mean, &half.sd, &half.stderr_, &half.p95})
+      *part /= 1.0 + made.growth;
+    point.curve = {half, point.final_regret};
+    result.points.push_back(point);
+    const auto score = [&](std::size_t j) {
+      return result.points[j].final_regret.mean + result.points[j].final_regret.sd;
+    };
+    if (score(result.points.size() - 1) < score(chosen)) chosen = result.points.size() - 1;
+  }
+  result.experiment.policies.push_back(std::move(grid));
+  result.chosen.push_back(chosen);
+}
+
+}  // namespace updraft::testing

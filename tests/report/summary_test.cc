@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include "report/made_result.h"
+#include "support/refusal.h"
+#include "updraft/report.h"
+
+namespace updraft {
+namespace {
+
+using testing::add_policy;
+using testing::always;
+using testing::around;
+using testing::made_result;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+ExperimentResult example() {
+  ExperimentResult result = made_result({2});
+  add_policy(result, "UpUCB(bl)", "up_ucb_bl",
+             {{1, always(3000)}, {2, around(1234, 100)}, {3, always(2000)}});
+  add_policy(result, "UpUCB", "up_ucb", {{1, always(1500)}, {2, always(2500)}});
+  add_policy(result, "TS", "ts", {{0.08, always(20000)}}, "sigma2");
+  add_policy(result, "fixed", "ucb(alpha=3)", {{0.0, always(5)}}, "");
+  result.experiment.policies[0].paper = 3;
+  return result;
+}
+
+TEST(Summary, IsAsItWas) {
+  EXPECT_EQ(summary_markdown(example()),
+            R"(# A made result
+
+Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them affected by an action. 4 runs of 1,000 rounds each, seed 7; in a run all policies meet the same noise. The parameter of a policy is the value with the least mean + one standard deviation of the regret after the last round.
+
+## Chosen parameters and regret
+
+| policy | parameter | chosen | paper's | mean regret ± s.e. | sd | 95th percentile | note |
+|---|---|---:|---:|---:|---:|---:|---|
+| UpUCB(bl) | alpha | 2 | 3 | 1,234 ± 58 | 115 | 1,334 |  |
+| UpUCB | alpha | 1 | - | 1,500 ± 0 | 0 | 1,500 | at the edge of the grid |
+| TS | sigma2 | 0.08 | - | 20,000 ± 0 | 0 | 20,000 | not tuned: one value |
+| fixed | - | - | - | 5.00 ± 0.00 | 0 | 5.00 | nothing to tune |
+
+![Regret of the policies, made](figure.svg)
+
+## Verdicts
+
+Errors are standard errors over the runs.
+
+| claim of the paper | verdict | evidence |
+|---|---|---|
+| (2) Not knowing the baseline costs little | supported | UpUCB (1,500 ± 0) is 1.216 ± 0.057 times UpUCB(bl) (1,234 ± 58) (at most 1.5, with 2 s.e. of room): yes. |
+
+## Repeat it
+
+```sh
+updraft run made --rounds 1000 --runs 4 --seed 7
+```
+)");
+}
+
+TEST(Summary, SaysWhereAClaimFails) {
+  ExperimentResult result = made_result({2});
+  add_policy(result, "UpUCB(bl)", "up_ucb_bl", {{1, always(10)}});
+  add_policy(result, "UpUCB", "up_ucb", {{1, always(100)}});
+  EXPECT_TRUE(has(summary_markdown(result), "| **not supported** |"));
+}
+
+TEST(Summary, NotesTheUpperEdgeToo) {
+  ExperimentResult result = made_result({});
+  add_policy(result, "UCB", "ucb", {{1, always(20)}, {2, always(10)}});
+  EXPECT_TRUE(has(summary_markdown(result), "| at the edge of the grid |"));
+  EXPECT_FALSE(has(summary_markdown(result), "Verdicts"));
+}
+
+TEST(Summary, RepeatsAQuickRunAsOne) {
+  ExperimentResult result = made_result({});
+  add_policy(result, "UCB", "ucb", {{2, always(10)}});
+  add_policy(result, "UpUCB", "up_ucb", {{1, always(20)}, {2, always(10)}});
+  EXPECT_TRUE(has(summary_markdown(result), "updraft run made --rounds"));
+  result.experiment.policies[0].paper = 2;
+  EXPECT_TRUE(has(summary_markdown(result), "updraft run made --quick --rounds"));
+  result.experiment.policies[1].quick = 2;  // a choice that was not taken: the whole grid
+  EXPECT_TRUE(has(summary_markdown(result), "updraft run made --rounds"));
+}
+
+TEST(Summary, LabelsDoNotBreakTheTable) {
+  ExperimentResult result = made_result({});
+  add_policy(result, "a|b\nc", "ucb", {{1, always(10)}});
+  EXPECT_TRUE(has(summary_markdown(result), "| a\\|b c | alpha |"));
+}
+
+TEST(Summary, RefusesAnInstanceThatIsGone) {
+  ExperimentResult result = made_result({});
+  result.experiment.instance = "no-such-instance";
+  EXPECT_TRUE(has(testing::refusal([&] { summary_markdown(result); }), "no-such-instance"));
+}
+
+}  // namespace
+}  // namespace updraft

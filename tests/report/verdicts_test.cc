@@ -1,0 +1,228 @@
+#include <gtest/gtest.h>
+
+#include "report/made_result.h"
+#include "support/refusal.h"
+#include "updraft/report.h"
+
+namespace updraft {
+namespace {
+
+using testing::add_policy;
+using testing::always;
+using testing::around;
+using testing::made_result;
+using testing::MadeValue;
+using Outcome = Verdict::Outcome;
+using Regrets = std::vector<double>;
+
+/// The verdict on the only claim.
+Verdict only(const ExperimentResult& result) {
+  const std::vector<Verdict> verdicts = judge(result);
+  EXPECT_EQ(verdicts.size(), 1u);
+  return verdicts.front();
+}
+
+bool says(const Verdict& verdict, const std::string& text) {
+  return verdict.evidence.find(text) != std::string::npos;
+}
+
+void add(ExperimentResult& result, const std::string& spec, const Regrets& regrets) {
+  add_policy(result, "the " + spec, spec, {{1.0, regrets}});
+}
+
+ExperimentResult known_sets(const Regrets& up_ucb_bl, const Regrets& up_ucb) {
+  ExperimentResult result = made_result({1});
+  add(result, "ucb", always(100));
+  add(result, "ts", always(120));
+  add(result, "up_ucb_bl", up_ucb_bl);
+  add(result, "up_ucb", up_ucb);
+  return result;
+}
+
+TEST(Verdicts, KnownSetsWin) {
+  const Verdict verdict = only(known_sets(around(20, 5), around(30, 5)));
+  EXPECT_EQ(verdict.claim, 1);
+  EXPECT_EQ(verdict.outcome, Outcome::kSupported);
+  EXPECT_TRUE(says(verdict, "the ucb (100 ± 0)"));
+  EXPECT_TRUE(says(verdict, "the up_ucb_bl (20.0 ± 2.9)"));
+  EXPECT_TRUE(says(verdict, "60 %"));
+}
+
+TEST(Verdicts, KnownSetsWinUpToSixtyPercent) {
+  EXPECT_EQ(only(known_sets(always(60), always(60))).outcome, Outcome::kSupported);
+  EXPECT_EQ(only(known_sets(always(60), always(60.01))).outcome, Outcome::kNotSupported);
+  // The mean is below the limit, mean + 2 s.e. is not: 55 + 2 * 5 / sqrt(3).
+  EXPECT_EQ(only(known_sets(around(55, 5), always(10))).outcome, Outcome::kNotSupported);
+}
+
+TEST(Verdicts, KnownSetsDoNotWinAgainstRegretLostInItsError) {
+  ExperimentResult result = made_result({1});
+  add(result, "ucb", around(100, 95));  // mean - 2 s.e. < 0
+  add(result, "ts", always(100));
+  add(result, "up_ucb_bl", always(1));
+  add(result, "up_ucb", always(1));
+  EXPECT_EQ(only(result).outcome, Outcome::kNotSupported);
+}
+
+TEST(Verdicts, NeedsAllPoliciesOfAClaim) {
+  ExperimentResult result = made_result({1, 2, 3, 4, 5});
+  add(result, "ucb", always(100));
+  const std::vector<Verdict> verdicts = judge(result);
+  ASSERT_EQ(verdicts.size(), 5u);
+  for (const Verdict& verdict : verdicts) {
+    EXPECT_EQ(verdict.outcome, Outcome::kNotTested);
+    EXPECT_TRUE(says(verdict, "this run has no up_ucb")) << verdict.evidence;
+    EXPECT_FALSE(verdict.statement.empty());
+  }
+}
+
+TEST(Verdicts, NeedsTwoRuns) {
+  ExperimentResult result = made_result({1});
+  result.experiment.runs = 1;
+  for (const char* spec : {"ucb", "ts"}) add(result, spec, always(100, 1));
+  for (const char* spec : {"up_ucb_bl", "up_ucb"}) add(result, spec, always(1, 1));
+  EXPECT_EQ(only(result).outcome, Outcome::kNotTested);
+  EXPECT_EQ(only(result).evidence, "Not tested: one run has no standard error.");
+}
+
+TEST(Verdicts, RefusesClaimsThatAreNotThere) {
+  EXPECT_EQ(testing::refusal([] { judge(made_result({6})); }), "claims = 6: must be from 1 to 5");
+  EXPECT_TRUE(judge(made_result({})).empty());
+}
+
+ExperimentResult baseline(const Regrets& known, const Regrets& unknown) {
+  ExperimentResult result = made_result({2});
+  add(result, "up_ucb(baseline_bound=lcb)", always(1e6));  // not the one that is meant
+  add(result, "up_ucb_bl", known);
+  add(result, "up_ucb", unknown);
+  return result;
+}
+
+TEST(Verdicts, BaselineCostsLittle) {
+  const Verdict verdict = only(baseline(always(100), always(150)));
+  EXPECT_EQ(verdict.outcome, Outcome::kSupported);
+  EXPECT_TRUE(says(verdict, "the up_ucb (150 ± 0) is 1.50 ± 0.00 times the up_ucb_bl (100 ± 0)"));
+  EXPECT_EQ(only(baseline(always(100), always(150.1))).outcome, Outcome::kNotSupported);
+  // 1.6 with a standard error of 0.1 / sqrt(3) is within two of them of 1.5; 1.7 is not.
+  EXPECT_EQ(only(baseline(always(100), around(160, 10))).outcome, Outcome::kSupported);
+  EXPECT_EQ(only(baseline(always(100), around(170, 10))).outcome, Outcome::kNotSupported);
+}
+
+TEST(Verdicts, RunsArePaired) {
+  // Twice the regret in every run: the ratio is known exactly, however the runs differ.
+  EXPECT_EQ(only(baseline(around(100, 90), around(200, 180))).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(baseline(around(100, 90), around(200, -180))).outcome, Outcome::kSupported);
+}
+
+TEST(Verdicts, NoRegretAtAll) {
+  EXPECT_EQ(only(baseline(always(0), always(0))).outcome, Outcome::kSupported);
+  EXPECT_EQ(only(baseline(always(0), always(1))).outcome, Outcome::kNotSupported);
+}
+
+ExperimentResult sets(const std::string& instance, double known, const Regrets& unknown) {
+  ExperimentResult result = made_result({3});
+  result.experiment.instance = instance;
+  add(result, "up_ucb_l_bl(max_affected=15)", always(0));  // not the one that is meant
+  add(result, "up_ucb_bl", always(known));
+  add(result, "up_ucb", always(known));
+  add(result, "up_ucb_l_bl", unknown);
+  add(result, "up_ucb_l", unknown);
+  return result;
+}
+
+TEST(Verdicts, UnknownSetsCostMore) {
+  EXPECT_EQ(only(sets("gaussian", 100, around(110, 5))).outcome, Outcome::kSupported);
+  EXPECT_EQ(only(sets("gaussian", 100, around(105, 5))).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(sets("gaussian", 100, always(100))).outcome, Outcome::kNotSupported);
+  EXPECT_TRUE(says(only(sets("gaussian", 100, always(110))), "on criteo is judged there"));
+}
+
+TEST(Verdicts, UnknownSetsCostMuchMoreOnCriteo) {
+  const Verdict verdict = only(sets("criteo", 100, always(150)));
+  EXPECT_EQ(verdict.outcome, Outcome::kSupported);
+  EXPECT_TRUE(says(verdict, "1.50 ± 0.00 times as much"));
+  EXPECT_EQ(only(sets("criteo", 100, always(149))).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(sets("criteo", 100, around(155, 10))).outcome, Outcome::kNotSupported);
+}
+
+ExperimentResult bounds_of_baseline(const Regrets& lcb) {
+  ExperimentResult result = made_result({4});
+  add(result, "up_ucb(baseline_bound=lcb)", lcb);
+  add(result, "up_ucb", always(100));
+  return result;
+}
+
+TEST(Verdicts, LowerBoundHasTheHigherTail) {
+  // The 95th percentile of {50, 150, 50, 150} is 150.
+  const Verdict verdict = only(bounds_of_baseline(around(100, 50)));
+  EXPECT_EQ(verdict.outcome, Outcome::kSupported);
+  EXPECT_TRUE(says(verdict, "95th percentile 150 against 100, 1.50 times"));
+  EXPECT_EQ(only(bounds_of_baseline(around(100, 25))).outcome, Outcome::kSupported);
+  EXPECT_EQ(only(bounds_of_baseline(around(100, 24))).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(bounds_of_baseline(always(151))).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(bounds_of_baseline(always(66))).outcome, Outcome::kNotSupported);
+}
+
+struct WrongBound {
+  std::vector<MadeValue> five = {{1, always(150), 0.95}, {6, always(260), 0.5}};
+  std::vector<MadeValue> eight = {{1, always(300)}, {6, always(120)}};
+  std::vector<MadeValue> ten = {{1, always(200)}, {5, always(100)}};
+  std::vector<MadeValue> fifteen = {{1, around(130, 10), 0.6}};
+
+  Verdict verdict() const {
+    ExperimentResult result = made_result({5});
+    add_policy(result, "L = 5", "up_ucb_l_bl(max_affected=5)", five);
+    add_policy(result, "L = 8", "up_ucb_l_bl(max_affected=8)", eight);
+    add_policy(result, "L = 10", "up_ucb_l_bl(max_affected=10)", ten);
+    add_policy(result, "L = 15", "up_ucb_l_bl(max_affected=15)", fifteen);
+    return only(result);
+  }
+};
+
+TEST(Verdicts, WrongBoundHolds) {
+  const Verdict verdict = WrongBound{}.verdict();
+  EXPECT_EQ(verdict.outcome, Outcome::kSupported) << verdict.evidence;
+  EXPECT_TRUE(says(verdict, "L = 5 fails with 2 of 2 values of alpha"));
+  EXPECT_TRUE(says(verdict, "L = 8 takes a larger alpha than L = 10 (6 and 5): yes"));
+  EXPECT_TRUE(says(verdict, "1.20 ± 0.00 times that of L = 10"));
+  EXPECT_TRUE(says(verdict, "growth 0.60 (below 0.8): yes"));
+  EXPECT_TRUE(says(verdict, "L = 15 (130.0 ± 5.8) minus L = 10 is 30.0 ± 5.8"));
+}
+
+TEST(Verdicts, WrongBoundFailsWithAnyPart) {
+  WrongBound one_good_value;
+  one_good_value.five[0].growth = 0.79;
+  EXPECT_EQ(one_good_value.verdict().outcome, Outcome::kNotSupported);
+  EXPECT_TRUE(says(one_good_value.verdict(), "fails with 1 of 2 values"));
+
+  WrongBound twice;  // must be above
+  twice.five[1].regrets = always(200);
+  EXPECT_EQ(twice.verdict().outcome, Outcome::kNotSupported);
+
+  WrongBound same_alpha;
+  same_alpha.eight[1].value = 5;
+  EXPECT_EQ(same_alpha.verdict().outcome, Outcome::kNotSupported);
+  EXPECT_TRUE(says(same_alpha.verdict(), "(5 and 5): no"));
+
+  WrongBound not_rescued;
+  not_rescued.eight[1].regrets = always(151);
+  EXPECT_EQ(not_rescued.verdict().outcome, Outcome::kNotSupported);
+
+  WrongBound linear;
+  linear.fifteen[0].growth = 0.81;
+  EXPECT_EQ(linear.verdict().outcome, Outcome::kNotSupported);
+
+  WrongBound no_larger;
+  no_larger.fifteen[0].regrets = around(110, 10);
+  EXPECT_EQ(no_larger.verdict().outcome, Outcome::kNotSupported);
+}
+
+TEST(Verdicts, WrongBoundIsNotTestedWithoutTuning) {
+  WrongBound quick;
+  quick.eight.pop_back();
+  EXPECT_EQ(quick.verdict().outcome, Outcome::kNotTested);
+  EXPECT_EQ(quick.verdict().evidence, "Not tested: alpha of L = 8 was not tuned in this run.");
+}
+
+}  // namespace
+}  // namespace updraft
