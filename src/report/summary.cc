@@ -98,6 +98,22 @@ bool is_quick(const Experiment& experiment) {
              [&](const PolicyGrid& grid) { return !has_choice(grid) || grid.values.size() == 1; });
 }
 
+/// The command that gives these results. A user's experiment goes by FILE, its TOML file, which
+/// is not known here.
+std::string repeat_command(const Experiment& experiment) {
+  std::string command = "updraft run FILE";
+  for (const ShippedExperiment& shipped : shipped_experiments()) {
+    if (shipped.name != experiment.name) continue;
+    command = fmt::format("updraft run {}", experiment.name);
+    if (load_experiment(experiment.name).policies.size() == experiment.policies.size()) break;
+    command += " --policies";
+    for (const PolicyGrid& grid : experiment.policies) command += fmt::format(" '{}'", grid.label);
+  }
+  return fmt::format("{}{} --rounds {} --runs {} --seed {}", command,
+                     is_quick(experiment) ? " --quick" : "", experiment.rounds, experiment.runs,
+                     experiment.seed);
+}
+
 }  // namespace
 
 std::string summary_markdown(const ExperimentResult& result) {
@@ -109,10 +125,7 @@ std::string summary_markdown(const ExperimentResult& result) {
     text += fmt::format("## Verdicts\n\nErrors are standard errors over the runs.\n\n{}\n",
                         verdict_table(result));
   }
-  text +=
-      fmt::format("## Repeat it\n\n```sh\nupdraft run {}{} --rounds {} --runs {} --seed {}\n```\n",
-                  experiment.name, is_quick(experiment) ? " --quick" : "", experiment.rounds,
-                  experiment.runs, experiment.seed);
+  text += fmt::format("## Repeat it\n\n```sh\n{}\n```\n", repeat_command(experiment));
   return text;
 }
 

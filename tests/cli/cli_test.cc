@@ -14,7 +14,7 @@ namespace updraft::cli_test {
 namespace {
 
 using nlohmann::json;
-using testing::Test;
+using ::testing::Test;
 
 /// Two actions that do nothing: no gap, no uplift.
 constexpr const char* kIdle = R"({

@@ -23,22 +23,6 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = std::filesystem::temp_directory_path() / "updraft_cli_XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-  folder_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
-std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path(name), std::ios::binary) << text;
-  return path(name);
-}
-
 Process::Process(const std::vector<std::string>& arguments, const Streams& streams) {
   const std::string out = streams.out.empty() ? folder_.path("out") : streams.out;
   const std::string err = streams.err.empty() ? folder_.path("err") : streams.err;

@@ -2,9 +2,10 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "support/folder.h"
 
 namespace updraft::cli_test {
 
@@ -15,21 +16,7 @@ struct Outcome {
   std::string err;
 };
 
-/// A folder that lives as long as the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  /// The path of a new file with `text` in it.
-  std::string write(const std::string& name, const std::string& text) const;
-  std::string path(const std::string& name) const { return folder_ / name; }
-
- private:
-  std::filesystem::path folder_;
-};
+using testing::TemporaryFolder;
 
 /// The updraft binary under test, started with `arguments`. Standard output and error go to
 /// files unless told otherwise.

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-class CliSimulate : public testing::Test {
+class CliSimulate : public ::testing::Test {
  protected:
   Arguments tiny(const Arguments& more) const {
     Arguments arguments = {"simulate", "--instance", tiny_};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "environments/instance_example.h"
+#include "support/folder.h"
 #include "support/refusal.h"
 #include "updraft/instance.h"
 
@@ -15,25 +16,13 @@ namespace {
 using testing::kInstanceExample;
 using testing::refusal;
 
-/// A folder of its own that goes away again.
 class LoadInstance : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() /
-              ("updraft-" + std::string(info->name()) + "-" + std::to_string(getpid()));
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, std::string_view text) const {
-    const std::filesystem::path path = folder_ / name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path.string();
+    return folder_.write(name, text);
   }
 
-  std::filesystem::path folder_;
+  testing::TemporaryFolder folder_;
 };
 
 std::string refused(const std::string& name) {
@@ -55,8 +44,8 @@ TEST_F(LoadInstance, RefusesNamesThatAreNeither) {
 
 TEST_F(LoadInstance, RefusesDirectories) {
   EXPECT_EQ(
-      refused(folder_.string()),
-      "instance = " + folder_.string() + ": is a directory; must be a shipped instance or a file");
+      refused(folder_.path().string()),
+      "instance = " + folder_.path().string() + ": is a directory; must be a shipped instance or a file");
 }
 
 TEST_F(LoadInstance, RefusesFilesThatCannotBeRead) {

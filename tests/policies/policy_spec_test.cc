@@ -80,5 +80,23 @@ TEST(PolicySpec, RefusesMalformedText) {
   EXPECT_EQ(message("ucb(alpha=1, alpha=2)"), "ucb.alpha = 2: is given twice");
 }
 
+TEST(PolicySpecWith, AddsOneParameterInTheOrderOfTheRegistry) {
+  const PolicySpec spec = PolicySpec::parse("up_ucb(baseline_bound=lcb)");
+  EXPECT_EQ(spec.with("alpha", 3), PolicySpec::parse("up_ucb(alpha=3, baseline_bound=lcb)"));
+  EXPECT_EQ(spec.text(), "up_ucb(baseline_bound=lcb)");
+}
+
+TEST(PolicySpecWith, RefusesWhatParseWouldRefuse) {
+  const PolicySpec spec = PolicySpec::parse("up_ucb(horizon=10)");
+  const auto with = [&](std::string_view parameter, double value) {
+    return refusal([&] { spec.with(parameter, value); });
+  };
+  EXPECT_EQ(with("horizon", 5), "up_ucb.horizon = 5: is given twice");
+  EXPECT_EQ(with("alpha", -1), "up_ucb.alpha = -1: must be > 0");
+  EXPECT_EQ(with("baseline_bound", 1), "up_ucb.baseline_bound = 1: must be one of ucb, lcb");
+  EXPECT_EQ(with("alhpa", 1).rfind("parameter of up_ucb = alhpa: unknown; did you mean alpha?", 0),
+            0u);
+}
+
 }  // namespace
 }  // namespace updraft

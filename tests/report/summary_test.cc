@@ -55,7 +55,7 @@ Errors are standard errors over the runs.
 ## Repeat it
 
 ```sh
-updraft run made --rounds 1000 --runs 4 --seed 7
+updraft run FILE --rounds 1000 --runs 4 --seed 7
 ```
 )");
 }
@@ -78,11 +78,11 @@ TEST(Summary, RepeatsAQuickRunAsOne) {
   ExperimentResult result = made_result({});
   add_policy(result, "UCB", "ucb", {{2, always(10)}});
   add_policy(result, "UpUCB", "up_ucb", {{1, always(20)}, {2, always(10)}});
-  EXPECT_TRUE(has(summary_markdown(result), "updraft run made --rounds"));
+  EXPECT_TRUE(has(summary_markdown(result), "updraft run FILE --rounds"));
   result.experiment.policies[0].paper = 2;
-  EXPECT_TRUE(has(summary_markdown(result), "updraft run made --quick --rounds"));
+  EXPECT_TRUE(has(summary_markdown(result), "updraft run FILE --quick --rounds"));
   result.experiment.policies[1].quick = 2;  // a choice that was not taken: the whole grid
-  EXPECT_TRUE(has(summary_markdown(result), "updraft run made --rounds"));
+  EXPECT_TRUE(has(summary_markdown(result), "updraft run FILE --rounds"));
 }
 
 TEST(Summary, LabelsDoNotBreakTheTable) {
@@ -95,6 +95,15 @@ TEST(Summary, RefusesAnInstanceThatIsGone) {
   ExperimentResult result = made_result({});
   result.experiment.instance = "no-such-instance";
   EXPECT_TRUE(has(testing::refusal([&] { summary_markdown(result); }), "no-such-instance"));
+}
+
+TEST(Summary, RepeatsAPartOfAShippedExperiment) {
+  ExperimentResult result = made_result({});
+  result.experiment.name = "gaussian";
+  add_policy(result, "UCB", "ucb", {{1.0, always(10.0)}, {2.0, always(20.0)}});
+  add_policy(result, "UpUCB(bl)", "up_ucb_bl", {{1.0, always(5.0)}, {2.0, always(6.0)}});
+  EXPECT_TRUE(has(summary_markdown(result),
+                  "updraft run gaussian --policies 'UCB' 'UpUCB(bl)' --rounds 1000"));
 }
 
 }  // namespace

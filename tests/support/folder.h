@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 
 namespace updraft::testing {
 
@@ -19,6 +21,13 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  std::string path(const std::string& name) const { return path_ / name; }
+
+  /// The path of a new file with `text` in it.
+  std::string write(const std::string& name, std::string_view text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return path(name);
+  }
 
  private:
   std::filesystem::path path_;
