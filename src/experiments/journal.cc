@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "core/checksum.h"
 #include "core/files.h"
 
 namespace updraft {
@@ -14,10 +14,6 @@ namespace {
 
 /// How long a finished task may sit in the page cache before it is synced to the disk.
 constexpr std::chrono::seconds kSyncEvery{1};
-
-std::uint64_t checksum(std::string_view bytes) {
-  return crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-}
 
 void put(std::string& record, const void* value, std::size_t size) {
   record.append(static_cast<const char*>(value), size);

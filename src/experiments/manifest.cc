@@ -3,12 +3,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <zlib.h>
 
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/checksum.h"
 #include "core/files.h"
 #include "updraft/error.h"
 #include "updraft/version.h"
@@ -112,11 +112,9 @@ std::string timestamp() {
 }
 
 Manifest new_manifest(const Experiment& experiment, const Instance& instance) {
-  const std::string text = format_instance(instance.definition());
   return {
       .experiment = experiment,
-      .instance_checksum = fmt::format(
-          "{:08x}", crc32_z(0, reinterpret_cast<const unsigned char*>(text.data()), text.size())),
+      .instance_checksum = fmt::format("{:08x}", checksum(format_instance(instance.definition()))),
       .version = UPDRAFT_VERSION,
       .machine = machine_text(),
       .started = timestamp(),

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <iterator>
 #include <stdexcept>
 
+#include "core/checksum.h"
 #include "core/files.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
@@ -16,10 +16,6 @@ namespace {
 constexpr std::string_view kMagic = "updraft-policy\r\n";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kFrame = kMagic.size() + 3 * sizeof(std::uint64_t);
-
-std::uint64_t checksum(std::string_view bytes) {
-  return crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-}
 
 void write_knowledge(const Knowledge& knowledge, StateWriter& writer) {
   writer.u64(knowledge.actions());

@@ -1,0 +1,12 @@
+#include "core/checksum.h"
+
+#include <zlib.h>
+
+namespace updraft {
+
+std::uint32_t checksum(std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace updraft
