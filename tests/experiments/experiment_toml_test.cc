@@ -189,7 +189,7 @@ TEST(ParseExperiment, RefusesMissingKeys) {
   for (const std::string key : {"name", "title", "instance", "rounds", "runs"}) {
     std::string toml = fmt::format("{}{}", kHead, kPolicy);
     const std::size_t at = toml.find(key + " = ");
-    toml.insert(at, "#");
+    toml.insert(at, 1, '#');
     EXPECT_EQ(refused(toml), "mine.toml:1: " + key + ": is missing");
   }
   EXPECT_EQ(refused_policy("alpha = [1]\n"), "mine.toml:6: policy[0].spec: is missing");
