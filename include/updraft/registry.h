@@ -51,7 +51,7 @@ struct PolicyInfo {
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;
 };
 
-/// Every policy, in the order of SPEC section 3.
+/// Every policy: those on the total reward, then from much knowledge to little.
 std::span<const PolicyInfo> policies();
 
 /// By name or alias. Throws InvalidInput that lists the names and points at the nearest.

@@ -10,7 +10,7 @@
 #include "updraft/error.h"
 #include "updraft/report.h"
 
-// The claims are those that the paper's figures make [hsieh22, Section 6 and Appendix]. A claim
+// The claims are those that the paper's figures make [hsieh22, Section 7]. A claim
 // that something is larger must hold with two standard errors to spare; a claim that something is
 // about the same, or at most so large, is given two standard errors of room.
 

@@ -43,9 +43,9 @@ TEST_F(LoadInstance, RefusesNamesThatAreNeither) {
 }
 
 TEST_F(LoadInstance, RefusesDirectories) {
-  EXPECT_EQ(
-      refused(folder_.path().string()),
-      "instance = " + folder_.path().string() + ": is a directory; must be a shipped instance or a file");
+  EXPECT_EQ(refused(folder_.path().string()),
+            "instance = " + folder_.path().string() +
+                ": is a directory; must be a shipped instance or a file");
 }
 
 TEST_F(LoadInstance, RefusesFilesThatCannotBeRead) {

@@ -24,7 +24,7 @@ std::string contents(const std::filesystem::path& path) {
 
 const std::filesystem::path kSource = UPDRAFT_SOURCE_DIR;
 
-// Shipped experiments. [SPEC section 6]
+// Shipped experiments: grids and choices of [hsieh22, Appendix D].
 
 struct Shipped {
   std::string name;

@@ -21,7 +21,7 @@ struct CountedSets {
   std::vector<VariableId> padding;     ///< may be affected, in increasing order
 };
 
-/// A policy written straight from [hsieh22] and SPEC sections 2 and 3, to judge the fast ones.
+/// A policy written straight from [hsieh22], to judge the fast ones.
 ///
 /// It keeps the sum of payoffs of every (action, variable) and recomputes everything from these
 /// at each call, in loops over actions and variables. It is slow, trusts its arguments, and takes
