@@ -101,7 +101,7 @@ Json what_decides(const Experiment& experiment) {
 std::string machine_text() {
   utsname system{};
   ::uname(&system);
-  return fmt::format("{} {} {}, {} cores", system.sysname, system.release, system.machine,
+  return fmt::format("{} {}, {} cores", system.sysname, system.machine,
                      std::thread::hardware_concurrency());
 }
 
