@@ -13,6 +13,7 @@ class EquicorrelatedNoise final : public NoiseSource {
     const auto& noise = std::get<GaussianNoise>(instance.noise());
     const double factor =
         noise.covariance == GaussianNoise::Covariance::kFactor ? noise.factor : 0.0;
+    sd_ = std::sqrt(noise.variance);
     shared_sd_ = std::sqrt(noise.variance * factor);
     own_sd_ = std::sqrt(noise.variance * (1.0 - factor));
     for (const std::size_t size : atoms_->sizes()) {
@@ -54,7 +55,7 @@ class EquicorrelatedNoise final : public NoiseSource {
     }
   }
 
-  double baseline_sd(VariableId) const override { return std::hypot(shared_sd_, own_sd_); }
+  double baseline_sd(VariableId) const override { return sd_; }
 
  private:
   double shared(const RoundKey& key) const {
@@ -84,6 +85,7 @@ class EquicorrelatedNoise final : public NoiseSource {
   std::vector<double> atom_sizes_;
   std::vector<double> atom_sds_;
   double variables_ = 0.0;
+  double sd_ = 0.0;  // of a variable
   double shared_sd_ = 0.0;
   double own_sd_ = 0.0;
 };

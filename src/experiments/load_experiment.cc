@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
+#include <optional>
 #include <string>
-#include <system_error>
-#include <utility>
 #include <vector>
 
+#include "core/input_file.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
 #include "updraft/registry.h"
@@ -17,33 +13,12 @@
 namespace updraft {
 namespace {
 
-/// Read at most; parse_experiment refuses what is far shorter.
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-
-InvalidInput no_such_experiment(const std::string& name) {
-  std::vector<std::string> shipped;
-  for (const ShippedExperiment& one : shipped_experiments()) shipped.emplace_back(one.name);
-  const InvalidInput unknown = unknown_name("experiment", name, shipped);
-  return InvalidInput(unknown.field(), unknown.value(),
-                      unknown.rule() + "; nor is there a file of that name");
-}
-
-std::string read_toml_file(const std::string& path) {
-  const auto refuse = [&](std::string_view rule) { return InvalidInput("experiment", path, rule); };
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    throw refuse("is a directory; must be a shipped experiment or a TOML file");
-  }
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             std::fclose);
-  if (file == nullptr) {
-    throw refuse("cannot be read: " + std::generic_category().message(errno));
-  }
-  std::string text(kMostBytes, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) throw refuse("cannot be read to its end");
-  return text;
-}
+constexpr InputKind kExperimentFile = {
+    .field = "experiment",
+    .file = "a TOML file",
+    .most_bytes = std::size_t{1} << 20,
+    .too_large = "",  // parse_experiment refuses what is far shorter
+};
 
 bool is_called(const PolicyGrid& grid, const std::string& name) {
   if (name == grid.label || name == grid.spec.text() || name == grid.spec.name()) return true;
@@ -54,19 +29,14 @@ bool is_called(const PolicyGrid& grid, const std::string& name) {
 }  // namespace
 
 Experiment load_experiment(const std::string& name_or_path) {
+  std::vector<std::string> names;
   for (const ShippedExperiment& shipped : shipped_experiments()) {
     if (shipped.name == name_or_path) {
       return parse_experiment(shipped.toml, fmt::format("{}.toml", shipped.name));
     }
+    names.emplace_back(shipped.name);
   }
-  std::error_code error;
-  if (!std::filesystem::exists(name_or_path, error)) {
-    if (error == std::errc::permission_denied) {
-      throw InvalidInput("experiment", name_or_path, "cannot be read: " + error.message());
-    }
-    throw no_such_experiment(name_or_path);
-  }
-  return parse_experiment(read_toml_file(name_or_path), name_or_path);
+  return parse_experiment(read_input_file(name_or_path, kExperimentFile, names), name_or_path);
 }
 
 Experiment quick_version(Experiment experiment) {

@@ -73,11 +73,10 @@ Manifest claim_folder(const Manifest& fresh, const std::filesystem::path& folder
 }
 
 ExperimentResult result_without_regrets(const Experiment& experiment) {
-  ExperimentResult result{.experiment = experiment,
-                          .curve_rounds = spaced_rounds(experiment.rounds, kCurvePoints),
-                          .points = grid_points(experiment),
-                          .chosen = {}};
-  return result;
+  return {.experiment = experiment,
+          .curve_rounds = spaced_rounds(experiment.rounds, kCurvePoints),
+          .points = grid_points(experiment),
+          .chosen = {}};
 }
 
 /// Plays what the journal does not hold yet. Task = run * points + point: runs are the outer
