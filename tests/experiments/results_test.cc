@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "core/files.h"
+#include "experiments/results_files.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 
@@ -61,14 +62,20 @@ TEST(RunExperiment, AgreesWithSimulate) {
   }
 }
 
-TEST(RunExperiment, ChoosesTheLeastMeanPlusSd) {
-  const TemporaryFolder folder;
-  const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
-  const auto cost = [&](std::size_t j) {
-    return result.points[j].final_regret.mean + result.points[j].final_regret.sd;
+TEST(ChooseBest, TakesTheLeastMeanPlusSd) {
+  ExperimentResult result{.experiment = small(), .curve_rounds = {}, .points = {}, .chosen = {}};
+  const auto add = [&](std::size_t policy, double mean, double sd) {
+    GridPoint point{.policy = policy, .value = {}, .spec = PolicySpec::parse("ucb")};
+    point.final_regret.mean = mean;
+    point.final_regret.sd = sd;
+    result.points.push_back(point);
   };
-  EXPECT_EQ(result.chosen[0], cost(1) < cost(0) ? 1u : 0u);
-  EXPECT_EQ(result.chosen[1], 2u);
+  add(0, 10.0, 5.0);  // the least mean
+  add(0, 13.0, 1.0);  // the least sum, first of two
+  add(0, 12.0, 2.0);
+  add(1, 99.0, 0.0);
+  choose_best(result);
+  EXPECT_EQ(result.chosen, (std::vector<std::size_t>{1, 3}));
 }
 
 TEST(RunExperiment, FilesDoNotDependOnThreads) {
@@ -162,6 +169,24 @@ TEST(RunExperiment, RefusesAFolderOfAnotherRun) {
   EXPECT_NE(
       refusal([&] { run_experiment(small(), {.folder = folder.path()}); }).find("version is 9"),
       std::string::npos);
+}
+
+TEST(RunExperiment, RefusesAnotherSeedOrAChangedInstance) {
+  const TemporaryFolder folder;
+  Experiment experiment = small();
+  experiment.instance = folder.write(
+      "mine.json",
+      format_instance(hard_reward({.variables = 3, .affected = {1, 2}, .gaps = {0, 1}})));
+  const ExperimentOptions options{.folder = folder.path() / "results"};
+  run_experiment(experiment, options);
+  const auto said = [&] { return refusal([&] { run_experiment(experiment, options); }); };
+  EXPECT_EQ(said(), "(accepted)");
+  experiment.seed = 5;
+  EXPECT_NE(said().find("seed is 4 there and 5 here"), std::string::npos);
+  experiment.seed = 4;
+  folder.write("mine.json",
+               format_instance(hard_reward({.variables = 3, .affected = {1, 2}, .gaps = {0, 2}})));
+  EXPECT_NE(said().find("checksum of the instance is"), std::string::npos);
 }
 
 TEST(RunExperiment, RefusesAFolderOfSomethingElse) {
