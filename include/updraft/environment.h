@@ -12,6 +12,7 @@
 namespace updraft {
 
 class PayoffLaw;
+struct NoiseBlock;
 
 /// An instance made ready to be drawn from: tables and factorisations, made once, then shared
 /// by all runs and threads.
@@ -31,7 +32,12 @@ class Environment {
   /// The payoffs of taking `action` in `round`, at `resolution`: a total, group sums, or single
   /// variables (sparse for 0/1 payoffs, else dense). Valid until the next draw.
   /// Cheap at the instance's own atoms; other partitions are summed from single variables.
+  /// The noise of a block of rounds is drawn at once and kept, so that policies which take turns
+  /// in the rounds of a block share it; see block_rounds().
   Payoffs draw(std::uint32_t round, ActionId action, const Resolution& resolution);
+
+  /// Rounds b k to b (k + 1) - 1 form a block, with b = this number.
+  std::uint32_t block_rounds(const Resolution& resolution) const;
 
   /// The means of `count` independent payoffs per variable without any action, each variable
   /// with the law of its baseline; what up_ucb_obs is told in a simulation.
@@ -39,6 +45,8 @@ class Environment {
 
  private:
   struct Scratch;
+
+  const NoiseBlock& noise_at(std::uint32_t round, Resolution::Kind kind);
 
   std::shared_ptr<const PayoffLaw> law_;
   std::uint64_t seed_;

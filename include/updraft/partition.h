@@ -32,7 +32,7 @@ class Partition {
   /// Cost: O(log segments).
   GroupId group_of(VariableId id) const;
 
-  /// out[g] = sum of values over group g, added in order of variable id. Cost: O(m).
+  /// out[g] = sum of values over group g. Cost: one streaming read of `values`.
   void sum_dense(std::span<const double> values, std::span<double> out) const;
 
   /// The same for ids strictly increasing, absent = 0. Cost: O(ids + segments) at most.

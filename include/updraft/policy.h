@@ -82,6 +82,9 @@ class Policy {
   std::size_t variables() const { return knowledge_.variables(); }
   std::span<const std::uint64_t> pulls() const { return pulls_; }
 
+  /// Whether every action has at least one observation.
+  bool all_have_feedback() const { return without_feedback_ == 0; }
+
   /// How often each action was offered by select().
   std::span<const std::uint64_t> offers() const { return offers_; }
 
@@ -105,6 +108,7 @@ class Policy {
   Resolution resolution_;
   std::vector<std::uint64_t> pulls_;
   std::vector<std::uint64_t> offers_;
+  std::size_t without_feedback_;  // actions
   std::uint64_t decisions_ = 0;
   std::uint64_t observations_ = 0;
   std::vector<double> sums_;            // scratch of reduce()

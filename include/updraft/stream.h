@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace updraft {
+
+struct PhiloxBlocks;
 
 /// What a stream of random numbers is for. Streams of different purposes are independent.
 enum class Purpose : std::uint32_t {
@@ -27,20 +30,40 @@ class Stream {
   Stream(std::uint64_t seed, std::uint32_t run, Purpose purpose)
       : seed_(seed), run_(run), purpose_(purpose) {}
 
+  bool operator==(const Stream&) const = default;
+
   /// 64 uniformly random bits. index < 2^33.
   std::uint64_t bits(std::uint32_t round, std::uint64_t index) const;
 
   /// Uniform on (0, 1): odd multiples of 2^-53, never 0 or 1.
   double uniform(std::uint32_t round, std::uint64_t index) const;
 
-  /// Standard normal: the quantile of uniform(round, index), so it takes one draw exactly.
+  /// Standard normal. Those at indices 2 j and 2 j + 1 are made of the uniforms at the same two.
   double normal(std::uint32_t round, std::uint64_t index) const;
 
   /// out[j] = uniform(round, first + j), bit for bit; likewise normals.
   void uniforms(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
   void normals(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
 
+  /// The first `width` draws of each of `rounds` rounds from `round` on: for each draw a column of
+  /// `rounds` numbers, which must be 1 or a multiple of 8. Draws come in pairs, so there are
+  /// whole_pairs(width) columns.
+  void uniform_columns(std::uint32_t round, std::size_t rounds, std::size_t width,
+                       std::span<double> out) const;
+  void normal_columns(std::uint32_t round, std::size_t rounds, std::size_t width,
+                      std::span<double> out) const;
+  static std::size_t whole_pairs(std::size_t width) { return width + width % 2; }
+
+  /// out[j] = bits(round, first + j), for an even `first` and an even number of them.
+  void words(std::uint32_t round, std::uint64_t first, std::span<std::uint64_t> out) const;
+
  private:
+  /// Batches from a function of one index and one that works on whole pairs.
+  template <typename Single, typename Pairs>
+  void in_pairs(std::uint32_t round, std::uint64_t first, std::span<double> out, Single single,
+                Pairs pairs) const;
+  PhiloxBlocks blocks(std::uint32_t round, std::uint64_t first, std::size_t count) const;
+
   std::uint64_t seed_;
   std::uint32_t run_;
   Purpose purpose_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/dense.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -44,9 +45,8 @@ void Partition::sum_dense(std::span<const double> values, std::span<double> out)
   assert(values.size() == variables_ && out.size() == groups());
   std::fill(out.begin(), out.end(), 0.0);
   for (const Segment& segment : segments_) {
-    double sum = out[segment.group];
-    for (VariableId id = segment.range.begin; id != segment.range.end; ++id) sum += values[id];
-    out[segment.group] = sum;
+    const std::size_t size = segment.range.end - segment.range.begin;
+    out[segment.group] += sum_of(values.subspan(segment.range.begin, size));
   }
 }
 

@@ -8,6 +8,7 @@
 namespace updraft {
 
 struct Environment::Scratch {
+  NoiseBlock noise;  // at the resolution that was last asked for
   DrawBuffers buffers;
   std::vector<double> sums;
 };
@@ -33,34 +34,52 @@ Payoffs Environment::draw(std::uint32_t round, ActionId action, const Resolution
         "action", std::to_string(action),
         fmt::format("must be below the number of actions, {}", instance().actions()));
   }
-  const RoundKey key{seed_, run_, round};
-  DrawBuffers& buffers = scratch_->buffers;
-  switch (resolution.kind) {
-    case Resolution::Kind::kTotal:
-      return Payoffs::total(law_->total(key, action, buffers));
-    case Resolution::Kind::kVariables:
-      return law_->variables(key, action, buffers);
-    case Resolution::Kind::kGroups:
-      break;
-  }
-  const Partition& partition = *resolution.partition;
+  const bool by_atoms = resolution.kind == Resolution::Kind::kGroups &&
+                        resolution.partition == instance().affected()->atoms();
+  const Resolution::Kind kind = resolution.kind == Resolution::Kind::kGroups && !by_atoms
+                                    ? Resolution::Kind::kVariables
+                                    : resolution.kind;
+  const NoiseBlock& noise = noise_at(round, kind);
+  if (kind == Resolution::Kind::kTotal) return Payoffs::total(law_->total(noise, round, action));
   std::vector<double>& sums = scratch_->sums;
-  sums.resize(partition.groups());
-  if (resolution.partition == instance().affected()->atoms()) {
-    law_->atom_sums(key, action, buffers, sums);
+  if (by_atoms) {
+    sums.resize(resolution.partition->groups());
+    law_->atom_sums(noise, round, action, sums);
     return Payoffs::group_sums(sums);
   }
+  const Payoffs payoffs = law_->variables(noise, round, action, scratch_->buffers);
+  if (resolution.kind == Resolution::Kind::kVariables) return payoffs;
+  const Partition& partition = *resolution.partition;
   if (partition.variables() != instance().variables()) {
     throw InvalidInput("variables of partition", std::to_string(partition.variables()),
                        fmt::format("must be the number of variables, {}", instance().variables()));
   }
-  const Payoffs payoffs = law_->variables(key, action, buffers);
+  sums.resize(partition.groups());
   if (payoffs.kind() == Payoffs::Kind::kDense) {
     partition.sum_dense(payoffs.values(), sums);
   } else {
     partition.sum_sparse(payoffs.ids(), payoffs.values(), sums);
   }
   return Payoffs::group_sums(sums);
+}
+
+std::uint32_t Environment::block_rounds(const Resolution& resolution) const {
+  return law_->block_rounds(resolution.kind);
+}
+
+const NoiseBlock& Environment::noise_at(std::uint32_t round, Resolution::Kind kind) {
+  NoiseBlock& noise = scratch_->noise;
+  if (noise.kind != kind || !noise.block.contains(round)) {
+    const std::uint32_t rounds = law_->block_rounds(kind);
+    noise.kind = kind;
+    noise.block = {seed_, run_, round - round % rounds, rounds};
+    law_->draw_noise(noise, scratch_->buffers);
+  }
+  return noise;
+}
+
+std::uint32_t rounds_in_cache(std::size_t numbers) {
+  return numbers <= 128 ? 64 : numbers <= 4096 ? 8 : 1;
 }
 
 BaselineObservations Environment::observe_baseline(std::uint64_t count) const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -7,87 +8,167 @@
 namespace updraft {
 namespace {
 
+/// The total is one normal T. Given T, the atoms' sums are
+///   x(g) = s(g) w(g) + n(g) / m * (T - sum of s w),  s(g)^2 = n(g) * the variance not shared,
+/// with a normal w per atom of n(g) variables: what is shared by all of them is in T. Given x(g),
+/// its variables are x(g) / n(g) plus normals conditioned to add up to 0. So single variables take
+/// m + 1 normals, the coarser resolutions fewer of the same.
+///
+/// Tables have a column of the block's rounds for each number.
 class EquicorrelatedNoise final : public NoiseSource {
  public:
   explicit EquicorrelatedNoise(const Instance& instance) : atoms_(instance.affected()->atoms()) {
     const auto& noise = std::get<GaussianNoise>(instance.noise());
     const double factor =
         noise.covariance == GaussianNoise::Covariance::kFactor ? noise.factor : 0.0;
+    m_ = static_cast<double>(atoms_->variables());
     sd_ = std::sqrt(noise.variance);
-    shared_sd_ = std::sqrt(noise.variance * factor);
     own_sd_ = std::sqrt(noise.variance * (1.0 - factor));
+    total_sd_ = std::sqrt(noise.variance * m_ * ((1.0 - factor) + m_ * factor));
     for (const std::size_t size : atoms_->sizes()) {
-      atom_sizes_.push_back(static_cast<double>(size));
-      atom_sds_.push_back(std::sqrt(static_cast<double>(size)));
+      const auto n = static_cast<double>(size);
+      atom_sds_.push_back(own_sd_ * std::sqrt(n));
     }
-    variables_ = static_cast<double>(atoms_->variables());
-  }
-
-  double total(const RoundKey& key, ActionId) const override {
-    return variables_ * shared(key) + own_sd_ * own_total(key);
-  }
-
-  void atoms(const RoundKey& key, ActionId, std::span<double> out) const override {
-    own_atoms(key, out);
-    const double common = shared(key);
-    for (std::size_t g = 0; g < out.size(); ++g) {
-      out[g] = atom_sizes_[g] * common + own_sd_ * out[g];
+    first_of_atom_.assign(atoms_->groups(), kNone);
+    for (const Partition::Segment& segment : atoms_->segments()) {
+      VariableId& first = first_of_atom_[segment.group];
+      if (first == kNone) first = segment.range.begin;
     }
   }
 
-  void variables(const RoundKey& key, ActionId, std::span<double> sums,
-                 std::span<double> out) const override {
-    const double common = shared(key);
-    if (own_sd_ == 0.0) {
-      std::fill(out.begin(), out.end(), common);
+  std::size_t numbers(Resolution::Kind kind) const override {
+    return kind == Resolution::Kind::kTotal    ? 1
+           : kind == Resolution::Kind::kGroups ? atoms_->groups()
+                                               : atoms_->variables();
+  }
+
+  void draw(const RoundBlock& block, Resolution::Kind kind, std::span<double> columns,
+            DrawBuffers& buffers) const override {
+    if (kind == Resolution::Kind::kTotal) {
+      draw_total(block, columns);
       return;
     }
-    key.stream(Purpose::kNoiseVariables).normals(key.round, 0, out);
-    atoms_->sum_dense(out, sums);
-    // Shift each atom so that its variables add up to the atom's own noise.
-    std::vector<double> shift(sums.size());
-    own_atoms(key, shift);
-    for (std::size_t g = 0; g < sums.size(); ++g) shift[g] = (shift[g] - sums[g]) / atom_sizes_[g];
-    for (const Partition::Segment& segment : atoms_->segments()) {
-      for (VariableId i = segment.range.begin; i != segment.range.end; ++i) {
-        out[i] = common + own_sd_ * (out[i] + shift[segment.group]);
-      }
+    const std::size_t rounds = block.rounds;
+    const std::size_t groups = atoms_->groups();
+    const std::size_t singles = atoms_->variables() - groups;  // normals for single variables
+    const bool fine = kind == Resolution::Kind::kVariables;
+    const std::array<std::size_t, 4> sizes = {2, fine ? Stream::whole_pairs(groups) : 0,
+                                              fine ? Stream::whole_pairs(singles) : 0,
+                                              fine ? groups : 0};
+    buffers.sums.resize(rounds * std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
+    std::span<double> left(buffers.sums);
+    std::array<std::span<double>, 4> tables;
+    for (std::size_t j = 0; j < sizes.size(); ++j) {
+      tables[j] = left.first(sizes[j] * rounds);
+      left = left.subspan(sizes[j] * rounds);
     }
+    const auto [total, atoms, normals, normal_sums] = tables;
+    draw_total(block, total);
+    draw_atoms(block, total, fine ? atoms : columns);
+    if (!fine) return;
+    block.stream(Purpose::kNoiseVariables).normal_columns(block.first, rounds, singles, normals);
+    spread(atoms, normals, normal_sums, rounds, columns);
   }
 
   double baseline_sd(VariableId) const override { return sd_; }
 
  private:
-  double shared(const RoundKey& key) const {
-    if (shared_sd_ == 0.0) return 0.0;
-    return shared_sd_ * key.stream(Purpose::kNoiseFactor).normal(key.round, 0);
+  static constexpr VariableId kNone = ~VariableId{0};
+
+  void draw_total(const RoundBlock& block, std::span<double> total) const {
+    block.stream(Purpose::kNoiseTotal).normal_columns(block.first, block.rounds, 1, total);
+    for (std::size_t r = 0; r < block.rounds; ++r) total[r] *= total_sd_;
   }
 
-  /// Sum of m independent standard normals.
-  double own_total(const RoundKey& key) const {
-    if (own_sd_ == 0.0) return 0.0;
-    return std::sqrt(variables_) * key.stream(Purpose::kNoiseTotal).normal(key.round, 0);
+  /// `total` is used up.
+  void draw_atoms(const RoundBlock& block, std::span<double> total, std::span<double> atoms) const {
+    const std::size_t rounds = block.rounds;
+    const std::size_t groups = atoms_->groups();
+    block.stream(Purpose::kNoiseGroups).normal_columns(block.first, rounds, groups, atoms);
+    double* rest = total.data();
+    for (std::size_t g = 0; g < groups; ++g) {
+      double* column = atoms.data() + g * rounds;
+      for (std::size_t r = 0; r < rounds; ++r) {
+        column[r] *= atom_sds_[g];
+        rest[r] -= column[r];
+      }
+    }
+    for (std::size_t g = 0; g < groups; ++g) {
+      double* column = atoms.data() + g * rounds;
+      const double share = static_cast<double>(atoms_->sizes()[g]) / m_;
+      for (std::size_t r = 0; r < rounds; ++r) column[r] += share * rest[r];
+    }
   }
 
-  /// Sums of independent standard normals over the atoms, given their total.
-  void own_atoms(const RoundKey& key, std::span<double> out) const {
-    if (own_sd_ == 0.0) {
-      std::fill(out.begin(), out.end(), 0.0);
+  /// From atom sums to single variables. With independent normals u(2..n) of sum U, the numbers
+  ///   U / sqrt(n), u(j) - U / (n - sqrt(n))
+  /// have the law of n independent normals minus their mean: (0, u) reflected so that the first
+  /// axis becomes the diagonal.
+  void spread(std::span<const double> atoms, std::span<const double> normals,
+              std::span<double> sums, std::size_t rounds, std::span<double> out) const {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    const double* next = normals.data();
+    for_each_run([&](GroupId g, bool has_first, VariableId begin, VariableId end) {
+      double* sum = sums.data() + g * rounds;
+      const std::size_t count = end - begin - (has_first ? 1 : 0);
+      add_columns(next, count, rounds, sum);
+      next += count * rounds;
+    });
+    next = normals.data();
+    for_each_run([&](GroupId g, bool has_first, VariableId begin, VariableId end) {
+      const auto n = static_cast<double>(atoms_->sizes()[g]);
+      const double root = std::sqrt(n);
+      const double pull = n > 1.0 ? 1.0 / (n - root) : 0.0;
+      const double* sum = sums.data() + g * rounds;
+      const double* atom = atoms.data() + g * rounds;
+      double* to = out.data() + begin * rounds;
+      if (has_first) {
+        for (std::size_t r = 0; r < rounds; ++r) *to++ = atom[r] / n + own_sd_ * (sum[r] / root);
+      }
+      for (VariableId i = begin + (has_first ? 1 : 0); rounds > 1 && i != end; ++i) {
+        for (std::size_t r = 0; r < rounds; ++r) {
+          to[r] = atom[r] / n + own_sd_ * (next[r] - pull * sum[r]);
+        }
+        to += rounds;
+        next += rounds;
+      }
+      if (rounds == 1) {
+        const double shift = atom[0] / n - own_sd_ * pull * sum[0];
+        const std::size_t count = end - begin - (has_first ? 1 : 0);
+        for (std::size_t j = 0; j < count; ++j) to[j] = shift + own_sd_ * next[j];
+        next += count;
+      }
+    });
+  }
+
+  /// visit(atom, whether the atom's first variable is in it, begin, end) for each segment.
+  template <typename Visit>
+  void for_each_run(Visit visit) const {
+    for (const Partition::Segment& s : atoms_->segments()) {
+      visit(s.group, first_of_atom_[s.group] == s.range.begin, s.range.begin, s.range.end);
+    }
+  }
+
+  static void add_columns(const double* columns, std::size_t count, std::size_t rounds,
+                          double* sum) {
+    if (rounds == 1) {
+      double s = sum[0];
+      for (std::size_t j = 0; j < count; ++j) s += columns[j];
+      sum[0] = s;
       return;
     }
-    key.stream(Purpose::kNoiseGroups).normals(key.round, 0, out);
-    for (std::size_t g = 0; g < out.size(); ++g) out[g] *= atom_sds_[g];
-    const double rest = own_total(key) - std::accumulate(out.begin(), out.end(), 0.0);
-    for (std::size_t g = 0; g < out.size(); ++g) out[g] += atom_sizes_[g] / variables_ * rest;
+    for (std::size_t j = 0; j < count; ++j) {
+      for (std::size_t r = 0; r < rounds; ++r) sum[r] += columns[j * rounds + r];
+    }
   }
 
   std::shared_ptr<const Partition> atoms_;
-  std::vector<double> atom_sizes_;
-  std::vector<double> atom_sds_;
-  double variables_ = 0.0;
-  double sd_ = 0.0;  // of a variable
-  double shared_sd_ = 0.0;
-  double own_sd_ = 0.0;
+  std::vector<double> atom_sds_;  // of what is not shared by all variables
+  std::vector<VariableId> first_of_atom_;
+  double m_ = 0.0;
+  double sd_ = 0.0;      // of a variable
+  double own_sd_ = 0.0;  // of what a variable does not share
+  double total_sd_ = 0.0;
 };
 
 }  // namespace

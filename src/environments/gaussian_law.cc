@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 
+#include "core/dense.h"
 #include "environments/noise.h"
 #include "environments/payoff_law.h"
 
@@ -31,30 +33,34 @@ class GaussianLaw final : public PayoffLaw {
     }
   }
 
-  double total(const RoundKey& key, ActionId action, DrawBuffers&) const override {
-    return instance().rewards()[action] + noise_->total(key, action);
+  std::uint32_t block_rounds(Resolution::Kind kind) const override {
+    return rounds_in_cache(noise_->numbers(kind));
   }
 
-  void atom_sums(const RoundKey& key, ActionId action, DrawBuffers&,
+  void draw_noise(NoiseBlock& noise, DrawBuffers& buffers) const override {
+    noise.columns.resize(noise.block.rounds * Stream::whole_pairs(noise_->numbers(noise.kind)));
+    noise_->draw(noise.block, noise.kind, noise.columns, buffers);
+  }
+
+  double total(const NoiseBlock& noise, std::uint32_t round, ActionId action) const override {
+    return instance().rewards()[action] + noise_->total(noise.at(round), action);
+  }
+
+  void atom_sums(const NoiseBlock& noise, std::uint32_t round, ActionId action,
                  std::span<double> out) const override {
-    noise_->atoms(key, action, out);
-    for (std::size_t g = 0; g < out.size(); ++g) out[g] += atom_means_[action][g];
+    std::copy(atom_means_[action].begin(), atom_means_[action].end(), out.begin());
+    noise_->add_atoms(noise.at(round), action, out);
   }
 
-  Payoffs variables(const RoundKey& key, ActionId action, DrawBuffers& buffers) const override {
+  Payoffs variables(const NoiseBlock& noise, std::uint32_t round, ActionId action,
+                    DrawBuffers& buffers) const override {
     std::vector<double>& values = buffers.values;
-    values.resize(instance().variables());
-    buffers.sums.resize(instance().affected()->atoms()->groups());
-    noise_->variables(key, action, buffers.sums, values);
-    const std::vector<double>& baseline = instance().baseline();
-    const auto means = instance().affected_means(action);
-    std::size_t next_mean = 0;
-    std::size_t next = 0;
+    values = instance().baseline();
+    auto mean = instance().affected_means(action).begin();
     for (const VariableRange range : instance().affected()->of(action).ranges()) {
-      for (; next < range.begin; ++next) values[next] += baseline[next];
-      for (; next < range.end; ++next) values[next] += means[next_mean++];
+      for (VariableId i = range.begin; i != range.end; ++i) values[i] = *mean++;
     }
-    for (; next < values.size(); ++next) values[next] += baseline[next];
+    noise_->add_variables(noise.at(round), action, values);
     return Payoffs::dense(values);
   }
 
@@ -73,6 +79,21 @@ class GaussianLaw final : public PayoffLaw {
 };
 
 }  // namespace
+
+double NoiseSource::total(NoiseBlock::Round round, ActionId) const { return round[0]; }
+
+void NoiseSource::add_atoms(NoiseBlock::Round round, ActionId, std::span<double> to) const {
+  if (round.stride == 1) {
+    add_to(to, {round.first, to.size()});
+  } else {
+    for (std::size_t j = 0; j < to.size(); ++j) to[j] += round[j];
+  }
+}
+
+void NoiseSource::add_variables(NoiseBlock::Round round, ActionId action,
+                                std::span<double> to) const {
+  add_atoms(round, action, to);
+}
 
 std::shared_ptr<const PayoffLaw> make_gaussian_law(std::shared_ptr<const Instance> instance) {
   return std::make_shared<const GaussianLaw>(std::move(instance));

@@ -40,32 +40,51 @@ class MatrixNoise final : public NoiseSource {
     for (Eigen::Index i = 0; i < m; ++i) sds_.push_back(std::sqrt(covariance(i, i)));
   }
 
-  double total(const RoundKey& key, ActionId) const override {
-    return total_sd_ * key.stream(Purpose::kNoiseTotal).normal(key.round, 0);
+  std::size_t numbers(Resolution::Kind kind) const override {
+    return static_cast<std::size_t>(kind == Resolution::Kind::kTotal    ? 1
+                                    : kind == Resolution::Kind::kGroups ? atom_of_.rows()
+                                                                        : atom_of_.cols());
   }
 
-  void atoms(const RoundKey& key, ActionId action, std::span<double> out) const override {
-    const VectorXd w = atom_root_ * normals(key, Purpose::kNoiseGroups, atom_root_.cols());
-    as_vector(out) = w + atom_correction_ * (total(key, action) - w.sum());
-  }
-
-  void variables(const RoundKey& key, ActionId action, std::span<double> sums,
-                 std::span<double> out) const override {
-    atoms(key, action, sums);
-    const VectorXd w = root_ * normals(key, Purpose::kNoiseVariables, root_.cols());
-    as_vector(out) = w + correction_ * (as_vector(sums) - atom_of_ * w);
+  void draw(const RoundBlock& block, Resolution::Kind kind, std::span<double> columns,
+            DrawBuffers& buffers) const override {
+    buffers.sums.resize(numbers(kind));
+    for (std::uint32_t r = 0; r < block.rounds; ++r) {
+      draw_round(block, block.first + r, kind, buffers.sums);
+      for (std::size_t j = 0; j < buffers.sums.size(); ++j) {
+        columns[j * block.rounds + r] = buffers.sums[j];
+      }
+    }
   }
 
   double baseline_sd(VariableId variable) const override { return sds_[variable]; }
 
  private:
+  void draw_round(const RoundBlock& block, std::uint32_t round, Resolution::Kind kind,
+                  std::span<double> out) const {
+    const double total = total_sd_ * block.stream(Purpose::kNoiseTotal).normal(round, 0);
+    if (kind == Resolution::Kind::kTotal) {
+      out[0] = total;
+      return;
+    }
+    VectorXd atoms = atom_root_ * normals(block, round, Purpose::kNoiseGroups, atom_root_.cols());
+    atoms += atom_correction_ * (total - atoms.sum());
+    if (kind == Resolution::Kind::kGroups) {
+      as_vector(out) = atoms;
+      return;
+    }
+    const VectorXd w = root_ * normals(block, round, Purpose::kNoiseVariables, root_.cols());
+    as_vector(out) = w + correction_ * (atoms - atom_of_ * w);
+  }
+
   static Eigen::Map<VectorXd> as_vector(std::span<double> values) {
     return {values.data(), static_cast<Eigen::Index>(values.size())};
   }
 
-  static VectorXd normals(const RoundKey& key, Purpose purpose, Eigen::Index count) {
+  static VectorXd normals(const RoundBlock& block, std::uint32_t round, Purpose purpose,
+                          Eigen::Index count) {
     VectorXd z(count);
-    key.stream(purpose).normals(key.round, 0, {z.data(), static_cast<std::size_t>(count)});
+    block.stream(purpose).normals(round, 0, {z.data(), static_cast<std::size_t>(count)});
     return z;
   }
 

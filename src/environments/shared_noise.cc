@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "environments/noise.h"
@@ -6,37 +5,39 @@
 namespace updraft {
 namespace {
 
+/// A round has one number at every resolution: the noise of a variable that the action affects.
 class SharedNoise final : public NoiseSource {
  public:
   explicit SharedNoise(const Instance& instance)
       : affected_(instance.affected()),
         sd_(std::sqrt(std::get<GaussianNoise>(instance.noise()).variance)) {}
 
-  double total(const RoundKey& key, ActionId action) const override {
-    return static_cast<double>(affected_->of(action).size()) * shared(key);
+  std::size_t numbers(Resolution::Kind) const override { return 1; }
+
+  void draw(const RoundBlock& block, Resolution::Kind, std::span<double> columns,
+            DrawBuffers&) const override {
+    block.stream(Purpose::kNoiseFactor).normal_columns(block.first, block.rounds, 1, columns);
+    for (std::size_t r = 0; r < block.rounds; ++r) columns[r] *= sd_;
   }
 
-  void atoms(const RoundKey& key, ActionId action, std::span<double> out) const override {
-    std::fill(out.begin(), out.end(), 0.0);
+  double total(NoiseBlock::Round round, ActionId action) const override {
+    return static_cast<double>(affected_->of(action).size()) * round[0];
+  }
+
+  void add_atoms(NoiseBlock::Round round, ActionId action, std::span<double> to) const override {
     for (const GroupId atom : affected_->atoms_of(action)) {
-      out[atom] = static_cast<double>(affected_->atoms()->sizes()[atom]) * shared(key);
+      to[atom] += static_cast<double>(affected_->atoms()->sizes()[atom]) * round[0];
     }
   }
 
-  void variables(const RoundKey& key, ActionId action, std::span<double>,
-                 std::span<double> out) const override {
-    std::fill(out.begin(), out.end(), 0.0);
-    const double noise = shared(key);
-    affected_->of(action).for_each([&](VariableId i) { out[i] = noise; });
+  void add_variables(NoiseBlock::Round round, ActionId action,
+                     std::span<double> to) const override {
+    affected_->of(action).for_each([&](VariableId i) { to[i] += round[0]; });
   }
 
   double baseline_sd(VariableId) const override { return 0.0; }
 
  private:
-  double shared(const RoundKey& key) const {
-    return sd_ * key.stream(Purpose::kNoiseFactor).normal(key.round, 0);
-  }
-
   std::shared_ptr<const AffectedSets> affected_;
   double sd_;
 };

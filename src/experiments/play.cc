@@ -10,9 +10,6 @@
 namespace updraft {
 namespace {
 
-/// Rounds between two looks at the control.
-constexpr std::uint32_t kRoundsPerReport = 64;
-
 /// Baseline payoffs observed per variable before the first round, where a spec does not say.
 constexpr double kDefaultObservations = 1000;
 
@@ -25,6 +22,45 @@ std::unique_ptr<Policy> start(const Arena& arena, const PolicySpec& spec,
   }
   return make_policy(spec, knowledge);
 }
+
+/// A policy on its way through a run.
+class Player {
+ public:
+  Player(const Arena& arena, std::unique_ptr<Policy> policy, std::uint32_t run)
+      : arena_(&arena),
+        policy_(std::move(policy)),
+        stream_(arena.seed, run, Purpose::kPolicy),
+        pulls_(arena.instance->actions(), 0) {}
+
+  const Resolution& resolution() const { return policy_->resolution(); }
+
+  /// Rounds begin..end-1.
+  void play(Environment& environment, std::uint32_t begin, std::uint32_t end) {
+    const double* gaps = arena_->instance->gaps().data();
+    for (std::uint32_t round = begin; round < end; ++round) {
+      const ActionId action = policy_->select(stream_);
+      policy_->observe(action, environment.draw(round, action, policy_->resolution()));
+      regret_ += gaps[action];
+      ++pulls_[action];
+      if (round + 1 == arena_->curve_rounds[outcome_.curve.size()]) {
+        outcome_.curve.push_back(regret_);
+      }
+    }
+  }
+
+  Outcome take_outcome() {
+    outcome_.pulls.assign(pulls_.begin(), pulls_.end());
+    return std::move(outcome_);
+  }
+
+ private:
+  const Arena* arena_;
+  std::unique_ptr<Policy> policy_;
+  Stream stream_;
+  double regret_ = 0.0;
+  std::vector<std::uint64_t> pulls_;
+  Outcome outcome_;
+};
 
 }  // namespace
 
@@ -53,32 +89,26 @@ void check_playable(const Arena& arena, const PolicySpec& spec) {
   start(arena, spec, Environment(arena.law, arena.seed, 0));
 }
 
-Outcome play(const Arena& arena, const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
+std::vector<Outcome> play(const Arena& arena, std::span<const PolicySpec> specs, std::uint32_t run,
+                          TaskControl& control) {
   Environment environment(arena.law, arena.seed, run);
-  const auto policy = start(arena, spec, environment);
-  const Stream stream(arena.seed, run, Purpose::kPolicy);
-  const auto gaps = arena.instance->gaps();
-
-  Outcome outcome;
-  outcome.pulls.assign(gaps.size(), 0.0);
-  double regret = 0.0;
-  auto next_point = arena.curve_rounds.begin();
-  for (std::uint32_t round = 0; round < arena.rounds; ++round) {
-    const ActionId action = policy->select(stream);
-    policy->observe(action, environment.draw(round, action, policy->resolution()));
-    regret += gaps[action];
-    outcome.pulls[action] += 1.0;
-    if (round + 1 == *next_point) {
-      outcome.curve.push_back(regret);
-      ++next_point;
-    }
-    if ((round + 1) % kRoundsPerReport == 0) {
-      control.advance(kRoundsPerReport);
+  std::vector<Player> players;
+  std::uint32_t block = arena.rounds;
+  for (const PolicySpec& spec : specs) {
+    players.emplace_back(arena, start(arena, spec, environment), run);
+    block = std::min(block, environment.block_rounds(players.back().resolution()));
+  }
+  for (std::uint32_t begin = 0; begin < arena.rounds; begin += block) {
+    const std::uint32_t end = begin + std::min(block, arena.rounds - begin);
+    for (Player& player : players) {
+      player.play(environment, begin, end);
+      control.advance(end - begin);
       if (control.cancelled()) throw Cancelled();
     }
   }
-  control.advance(arena.rounds % kRoundsPerReport);
-  return outcome;
+  std::vector<Outcome> outcomes;
+  for (Player& player : players) outcomes.push_back(player.take_outcome());
+  return outcomes;
 }
 
 }  // namespace updraft

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "experiments/parallel.h"
@@ -37,7 +38,10 @@ struct Outcome {
   std::vector<double> pulls;  ///< per action
 };
 
+/// Plays policies in one run, in turns of a block of rounds, so that those which look at the
+/// payoffs at the same resolution share the noise. An outcome does not depend on who else plays.
 /// Throws Cancelled where `control` asks for it.
-Outcome play(const Arena& arena, const PolicySpec& spec, std::uint32_t run, TaskControl& control);
+std::vector<Outcome> play(const Arena& arena, std::span<const PolicySpec> specs, std::uint32_t run,
+                          TaskControl& control);
 
 }  // namespace updraft

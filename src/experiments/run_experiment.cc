@@ -79,33 +79,61 @@ ExperimentResult result_without_regrets(const Experiment& experiment) {
           .chosen = {}};
 }
 
-/// Plays what the journal does not hold yet. Task = run * points + point: runs are the outer
-/// order, so that the share done is a fair measure of the time spent.
+/// The points of one policy in one run that are still to be played.
+struct OpenTask {
+  std::uint32_t run = 0;
+  std::vector<std::size_t> points;
+};
+
+/// Runs are the outer order, so that the share done is a fair measure of the time spent.
+std::vector<OpenTask> open_tasks(const ExperimentResult& result,
+                                 const std::vector<std::vector<double>>& curves) {
+  const std::size_t points = result.points.size();
+  std::vector<OpenTask> tasks;
+  for (std::uint32_t run = 0; run < result.experiment.runs; ++run) {
+    for (std::size_t p = 0; p < points; ++p) {
+      if (!curves[run * points + p].empty()) continue;
+      const bool same = !tasks.empty() && tasks.back().run == run &&
+                        result.points[tasks.back().points.back()].policy == result.points[p].policy;
+      if (!same) tasks.push_back({run, {}});
+      tasks.back().points.push_back(p);
+    }
+  }
+  return tasks;
+}
+
+/// Plays what the journal does not hold yet; its record run * points + point is a curve. All values
+/// of a policy's parameter play a run together, and share its noise.
 void play_all(ExperimentResult& result, const Arena& arena, Journal& journal,
               const ExperimentOptions& options) {
   const std::size_t points = result.points.size();
   const std::uint32_t runs = result.experiment.runs;
   std::vector<std::vector<double>> curves(points * runs);
-  for (const auto& [task, curve] : journal.recovered()) {
-    if (task < curves.size()) curves[task] = curve;
+  std::size_t done = 0;
+  for (const auto& [record, curve] : journal.recovered()) {
+    if (record >= curves.size()) continue;
+    curves[record] = curve;
+    ++done;
   }
-  std::vector<std::size_t> missing;
-  for (std::size_t task = 0; task < curves.size(); ++task) {
-    if (curves[task].empty()) missing.push_back(task);
-  }
+  const std::vector<OpenTask> tasks = open_tasks(result, curves);
   const double rounds = result.experiment.rounds;
-  if (!missing.empty()) {
-    run_tasks({.count = missing.size(),
+  if (!tasks.empty()) {
+    run_tasks({.count = tasks.size(),
                .total_rounds = static_cast<double>(curves.size()) * rounds,
-               .rounds_done_before = static_cast<double>(curves.size() - missing.size()) * rounds,
+               .rounds_done_before = static_cast<double>(done) * rounds,
                .threads = options.threads,
                .progress = options.progress,
                .stop = options.stop},
               [&](std::size_t j, TaskControl& control) {
-                const std::size_t task = missing[j];
-                const auto run = static_cast<std::uint32_t>(task / points);
-                curves[task] = play(arena, result.points[task % points].spec, run, control).curve;
-                journal.append(task, curves[task]);
+                const OpenTask& task = tasks[j];
+                std::vector<PolicySpec> specs;
+                for (const std::size_t p : task.points) specs.push_back(result.points[p].spec);
+                std::vector<Outcome> outcomes = play(arena, specs, task.run, control);
+                for (std::size_t k = 0; k < specs.size(); ++k) {
+                  const std::size_t record = task.run * points + task.points[k];
+                  curves[record] = std::move(outcomes[k].curve);
+                  journal.append(record, curves[record]);
+                }
               });
   }
   for (std::size_t p = 0; p < points; ++p) {

@@ -72,7 +72,7 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
             [&](std::size_t task, TaskControl& control) {
               const std::size_t p = task % policies.size();
               const auto run = static_cast<std::uint32_t>(task / policies.size());
-              outcomes[p][run] = play(arena, policies[p], run, control);
+              outcomes[p][run] = play(arena, {&policies[p], 1}, run, control).front();
             });
 
   SimulationResult result;

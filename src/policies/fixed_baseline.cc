@@ -11,7 +11,7 @@ FixedBaselinePolicy::FixedBaselinePolicy(const PolicySpec& spec, const Knowledge
       affected_sum_(actions(), 0.0) {}
 
 double FixedBaselinePolicy::uplift(ActionId action) const {
-  return affected_sum_[action] / static_cast<double>(pulls(action)) - baseline_[action];
+  return affected_sum_[action] * inverse_pulls(action) - baseline_[action];
 }
 
 double FixedBaselinePolicy::index_of(ActionId action) const {

@@ -1,43 +1,45 @@
 #include "policies/index_policy.h"
 
-#include <limits>
-
-#include "stats/confidence.h"
+#include <cmath>
+#include <optional>
 
 namespace updraft {
 
 IndexPolicy::IndexPolicy(PolicySpec spec, Knowledge knowledge, Resolution resolution, double alpha)
     : Policy(std::move(spec), std::move(knowledge), std::move(resolution)),
       alpha_(alpha),
+      root_two_alpha_(std::sqrt(2.0 * alpha)),
+      reciprocals_(Reciprocals::shared()),
       index_(actions(), 0.0),
-      stale_(actions(), true) {}
+      stale_(actions(), 1) {}
 
-double IndexPolicy::radius(ActionId action) const {
-  return confidence_radius(alpha_, pulls(action));
-}
-
-std::optional<ActionId> IndexPolicy::untried() const {
-  if (observations() >= actions()) {  // usually all have feedback by then
-    bool all = true;
-    for (const std::uint64_t count : Policy::pulls()) all = all && count > 0;
-    if (all) return std::nullopt;
-  }
+ActionId IndexPolicy::untried() const {
   std::optional<ActionId> found;
   for (ActionId action = 0; action < actions(); ++action) {
     if (pulls(action) == 0 && (!found || offers()[action] < offers()[*found])) found = action;
   }
-  return found;
+  return *found;
 }
 
 ActionId IndexPolicy::choose(const Stream&) {
-  if (const auto action = untried()) return *action;
-  ActionId best = 0;
-  for (ActionId action = 0; action < actions(); ++action) {
-    if (stale_[action]) {
-      index_[action] = index_of(action);
-      stale_[action] = false;
+  if (!all_have_feedback()) return untried();
+  const auto count = static_cast<ActionId>(actions());
+  ActionId best = count;
+  double best_index = -std::numeric_limits<double>::infinity();
+  for (ActionId action = 0; action < count; ++action) {
+    if (!stale_[action] && (best == count || index_[action] > best_index)) {
+      best = action;
+      best_index = index_[action];
     }
-    if (index_[action] > index_[best]) best = action;
+  }
+  for (ActionId action = 0; action < count; ++action) {
+    if (!stale_[action] || (bounded_ && upper_bound(action) < best_index)) continue;
+    index_[action] = index_of(action);
+    stale_[action] = 0;
+    if (index_[action] > best_index || (index_[action] == best_index && action < best)) {
+      best = action;
+      best_index = index_[action];
+    }
   }
   return best;
 }
@@ -48,9 +50,10 @@ Explanation IndexPolicy::explain() const {
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
     about.pulls = pulls(action);
-    about.radius = radius(action);
+    about.radius = std::numeric_limits<double>::infinity();
     about.index = std::numeric_limits<double>::infinity();
     if (about.pulls > 0) {
+      about.radius = radius(action);
       about.index = index_of(action);
       describe(action, about);
     }

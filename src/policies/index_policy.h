@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "stats/reciprocals.h"
 #include "updraft/policy.h"
 
 namespace updraft {
@@ -11,8 +14,8 @@ namespace updraft {
 /// without feedback counts as +infinity; among these the one offered least often comes first, so
 /// that the first K selections offer every action once, in order, whatever feedback came.
 ///
-/// Derived classes say when an index may have changed (stale) and how it is computed; only stale
-/// indices are computed anew.
+/// Derived classes say when an index may have changed (stale) and how it is computed. A stale index
+/// is computed anew, unless upper_bound() says that it cannot be the largest.
 class IndexPolicy : public Policy {
  public:
   Explanation explain() const override;
@@ -22,8 +25,13 @@ class IndexPolicy : public Policy {
 
   double alpha() const { return alpha_; }
 
-  /// sqrt(2 alpha / pulls(action)).
-  double radius(ActionId action) const;
+  /// sqrt(2 alpha / pulls(action)); 1 / pulls(action). The action must have feedback.
+  double radius(ActionId action) const { return radius_after(pulls(action)); }
+  double radius_after(std::uint64_t count) const {
+    return root_two_alpha_ * reciprocals_(count).root;
+  }
+  double inverse_pulls(ActionId action) const { return reciprocals_(pulls(action)).inverse; }
+  const Reciprocals& reciprocals() const { return reciprocals_; }
 
   /// The index of an action with feedback: a function of the statistics alone.
   virtual double index_of(ActionId action) const = 0;
@@ -31,18 +39,26 @@ class IndexPolicy : public Policy {
   /// Adds what the policy knows of an action with feedback beyond pulls, index and radius.
   virtual void describe(ActionId action, ActionExplanation& explanation) const = 0;
 
-  void mark_stale(ActionId action) { stale_[action] = true; }
-  void mark_all_stale() { stale_.assign(stale_.size(), true); }
+  /// A number that the index of an action with feedback surely does not exceed. Asked for only by
+  /// policies that set prune_by_bounds().
+  virtual double upper_bound(ActionId) const { return std::numeric_limits<double>::infinity(); }
+  void prune_by_bounds() { bounded_ = true; }
+
+  void mark_stale(ActionId action) { stale_[action] = 1; }
+  void mark_all_stale() { stale_.assign(stale_.size(), 1); }
 
   ActionId choose(const Stream& stream) override;
 
-  /// An action without feedback, as above; none where all have some.
-  std::optional<ActionId> untried() const;
+  /// An action without feedback, as above, where there is one.
+  ActionId untried() const;
 
  private:
   double alpha_;
-  std::vector<double> index_;
-  std::vector<bool> stale_;
+  double root_two_alpha_;
+  const Reciprocals& reciprocals_;
+  bool bounded_ = false;
+  std::vector<double> index_;        // as last computed
+  std::vector<std::uint8_t> stale_;  // 1 where index_ may be out of date
 };
 
 }  // namespace updraft

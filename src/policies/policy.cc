@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/dense.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
@@ -25,7 +26,8 @@ bool acceptable(double payoff) { return std::abs(payoff) <= kLargestPayoff; }
   }
   const auto values = payoffs.values();
   const auto bad = std::find_if_not(values.begin(), values.end(), acceptable);
-  if (bad == values.end()) throw InvalidInput("payoffs", "their sum must be at most 1e100 in size");
+  if (bad == values.end())
+    throw InvalidInput("payoffs", "their sums must be at most 1e100 in size");
   const std::size_t position = bad - values.begin();
   const std::size_t id =
       payoffs.kind() == Payoffs::Kind::kSparse ? payoffs.ids()[position] : position;
@@ -54,7 +56,8 @@ Policy::Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution)
       knowledge_(std::move(knowledge)),
       resolution_(std::move(resolution)),
       pulls_(knowledge_.actions(), 0),
-      offers_(knowledge_.actions(), 0) {
+      offers_(knowledge_.actions(), 0),
+      without_feedback_(knowledge_.actions()) {
   if (resolution_.kind == Resolution::Kind::kGroups) sums_.resize(resolution_.partition->groups());
 }
 
@@ -71,7 +74,7 @@ void Policy::observe(ActionId action, const Payoffs& payoffs) {
                        fmt::format("must be below the number of actions, {}", actions()));
   }
   const Payoffs reduced = reduce(payoffs);
-  ++pulls_[action];
+  if (pulls_[action]++ == 0) --without_feedback_;
   ++observations_;
   absorb(action, reduced);
 }
@@ -89,9 +92,7 @@ Payoffs Policy::reduce(const Payoffs& given) {
     case Payoffs::Kind::kGroupSums:
       if (kind != Resolution::Kind::kGroups) refuse_kind("sums over groups", resolution_);
       check_length(given.values().size(), sums_.size(), "atoms");
-      for (const double sum : given.values()) {
-        if (!acceptable(sum)) refuse_payoffs(given);
-      }
+      if (!all_within(given.values(), kLargestPayoff)) refuse_payoffs(given);
       return given;
     case Payoffs::Kind::kDense:
       check_length(given.values().size(), variables(), "variables");
@@ -108,17 +109,15 @@ Payoffs Policy::reduce(const Payoffs& given) {
     } else {
       resolution_.partition->sum_sparse(payoffs.ids(), values, sums_);
     }
-    if (!std::all_of(sums_.begin(), sums_.end(), acceptable)) refuse_payoffs(given);
+    if (!all_within(sums_, kLargestPayoff)) refuse_payoffs(given);
     return Payoffs::group_sums(sums_);
   }
   if (kind == Resolution::Kind::kTotal) {
-    const double reward = std::accumulate(values.begin(), values.end(), 0.0);
+    const double reward = sum_of(values);
     if (!acceptable(reward)) refuse_payoffs(given);
     return Payoffs::total(reward);
   }
-  double size = 0.0;
-  for (const double value : values) size += std::abs(value);
-  if (!acceptable(size)) refuse_payoffs(given);
+  if (!all_within(values, kLargestPayoff)) refuse_payoffs(given);
   return payoffs;
 }
 
@@ -130,15 +129,17 @@ Payoffs Policy::in_order(const Payoffs& sparse) {
     throw InvalidInput("length of payoffs", std::to_string(values.size()),
                        fmt::format("must be the number of variable ids, {}", ids.size()));
   }
-  for (const VariableId id : ids) {
-    if (id >= variables()) {
-      throw InvalidInput("payoffs: variable", std::to_string(id),
-                         fmt::format("must be below the number of variables, {}", variables()));
-    }
+  bool in_range = true;
+  for (const VariableId id : ids) in_range &= id < variables();
+  if (!in_range) {
+    const auto bad =
+        std::find_if(ids.begin(), ids.end(), [&](VariableId id) { return id >= variables(); });
+    throw InvalidInput("payoffs: variable", std::to_string(*bad),
+                       fmt::format("must be below the number of variables, {}", variables()));
   }
-  if (std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end()) {
-    return sparse;
-  }
+  bool increasing = true;
+  for (std::size_t j = 1; j < ids.size(); ++j) increasing &= ids[j - 1] < ids[j];
+  if (increasing) return sparse;
   std::vector<std::size_t> order(ids.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
@@ -170,6 +171,7 @@ void Policy::restore_state(StateReader& reader) {
   observations_ = reader.u64();
   reader.u64s(pulls_, "policy state: pulls");
   reader.u64s(offers_, "policy state: offers");
+  without_feedback_ = static_cast<std::size_t>(std::count(pulls_.begin(), pulls_.end(), 0u));
   if (std::accumulate(pulls_.begin(), pulls_.end(), std::uint64_t{0}) != observations_) {
     throw InvalidInput("policy state: pulls", "must add up to the number of observations");
   }

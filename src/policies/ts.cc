@@ -7,6 +7,50 @@
 namespace updraft {
 namespace {
 
+/// One normal per action for each decision: those of round `decision` of the stream, drawn for a
+/// block of decisions at once. Decisions from 2^32 on take further indices of the rounds.
+class DecisionNormals {
+ public:
+  explicit DecisionNormals(std::size_t actions) : actions_(actions) {}
+
+  const double* of(const Stream& stream, std::uint64_t decision) {
+    if (!(stream == stream_) || decision - first_ >= kBlock || normals_.empty()) {
+      stream_ = stream;
+      first_ = decision - decision % kBlock;
+      refill();
+    }
+    return normals_.data() + (decision - first_) * actions_;
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 32;
+
+  void refill() {
+    normals_.resize(kBlock * actions_);
+    const auto round = static_cast<std::uint32_t>(first_);
+    if (first_ >> 32 == 0) {
+      columns_.resize(kBlock * Stream::whole_pairs(actions_));
+      stream_.normal_columns(round, kBlock, actions_, columns_);
+      for (std::size_t d = 0; d < kBlock; ++d) {
+        for (std::size_t a = 0; a < actions_; ++a) {
+          normals_[d * actions_ + a] = columns_[a * kBlock + d];
+        }
+      }
+      return;
+    }
+    for (std::size_t d = 0; d < kBlock; ++d) {
+      stream_.normals(round + static_cast<std::uint32_t>(d), (first_ >> 32) * actions_,
+                      std::span(normals_).subspan(d * actions_, actions_));
+    }
+  }
+
+  std::size_t actions_;
+  Stream stream_{0, 0, Purpose::kPolicy};
+  std::uint64_t first_ = 0;
+  std::vector<double> normals_;  // per decision and action
+  std::vector<double> columns_;
+};
+
 /// Thompson sampling on the total reward with Gaussian prior and noise. [hsieh22, App. D.1]
 ///   noise variance s2 = m^2 * sigma2, prior N(mean0, variance0), S = sum of rewards, N pulls:
 ///   posterior mean = (mean0 s2 + variance0 S) / (s2 + N variance0)
@@ -20,9 +64,13 @@ class ThompsonSampling final : public Policy {
   ThompsonSampling(const PolicySpec& spec, const Knowledge& knowledge)
       : Policy(spec, knowledge, Resolution::total()),
         prior_(*knowledge.reward_prior()),
-        reward_sum_(actions(), 0.0) {
+        reward_sum_(actions(), 0.0),
+        mean_(actions(), 0.0),
+        sd_(actions(), 0.0),
+        draws_(actions()) {
     const auto m = static_cast<double>(variables());
     noise_variance_ = m * m * spec.number("sigma2").value();
+    for (ActionId action = 0; action < actions(); ++action) update_posterior(action);
   }
 
   Explanation explain() const override {
@@ -52,41 +100,53 @@ class ThompsonSampling final : public Policy {
 
   bool waiting(ActionId action) const { return pulls(action) == 0 && offers()[action] > 0; }
 
-  ActionId choose(const Stream& stream) override {
-    bool all_waiting = true;
+  bool all_waiting() const {
     for (ActionId action = 0; action < actions(); ++action) {
-      all_waiting = all_waiting && waiting(action);
+      if (!waiting(action)) return false;
     }
-    const auto round = static_cast<std::uint32_t>(decisions());
-    const std::uint64_t first = (decisions() >> 32) * actions();
-    ActionId best = 0;
+    return true;
+  }
+
+  ActionId choose(const Stream& stream) override {
+    const bool leave_out_waiting = !all_have_feedback() && !all_waiting();
+    const double* normals = draws_.of(stream, decisions());
+    const auto count = static_cast<ActionId>(actions());
+    ActionId best = count;
     double best_draw = 0.0;
-    bool found = false;
-    for (ActionId action = 0; action < actions(); ++action) {
-      if (waiting(action) && !all_waiting) continue;
-      const double draw = posterior_mean(action) + std::sqrt(posterior_variance(action)) *
-                                                       stream.normal(round, first + action);
-      if (!found || draw > best_draw) {
+    for (ActionId action = 0; action < count; ++action) {
+      if (leave_out_waiting && waiting(action)) continue;
+      const double draw = mean_[action] + sd_[action] * normals[action];
+      if (best == count || draw > best_draw) {
         best = action;
         best_draw = draw;
-        found = true;
       }
     }
     return best;
   }
 
+  /// Refreshes what follows from the action's pulls and rewards.
+  void update_posterior(ActionId action) {
+    mean_[action] = posterior_mean(action);
+    sd_[action] = std::sqrt(posterior_variance(action));
+  }
+
   void absorb(ActionId action, const Payoffs& payoffs) override {
     reward_sum_[action] += payoffs.reward();
+    update_posterior(action);
   }
 
   void write_statistics(StateWriter& writer) const override { writer.f64s(reward_sum_); }
   void read_statistics(StateReader& reader) override {
     reader.f64s(reward_sum_, "policy state: reward sums");
+    for (ActionId action = 0; action < actions(); ++action) update_posterior(action);
   }
 
   RewardPrior prior_;
   double noise_variance_ = 0.0;
   std::vector<double> reward_sum_;
+  std::vector<double> mean_;  // of the posteriors
+  std::vector<double> sd_;
+  DecisionNormals draws_;
 };
 
 }  // namespace

@@ -17,9 +17,7 @@ class Ucb final : public IndexPolicy {
         reward_sum_(actions(), 0.0) {}
 
  private:
-  double mean_reward(ActionId action) const {
-    return reward_sum_[action] / static_cast<double>(pulls(action));
-  }
+  double mean_reward(ActionId action) const { return reward_sum_[action] * inverse_pulls(action); }
 
   double index_of(ActionId action) const override {
     return mean_reward(action) + static_cast<double>(variables()) * radius(action);

@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cmath>
+
 #include "policies/all_policies.h"
 #include "policies/exploration.h"
 #include "policies/index_policy.h"
-#include "stats/confidence.h"
+#include "stats/reciprocals.h"
 #include "updraft/state.h"
 
 namespace updraft {
@@ -19,66 +22,66 @@ class UpUcb final : public IndexPolicy {
   UpUcb(const PolicySpec& spec, const Knowledge& knowledge)
       : IndexPolicy(spec, knowledge, Resolution::groups(knowledge.affected()->atoms()),
                     exploration_alpha(spec, knowledge, ErrorSplit::kAffectedVariables)),
-        radius_sign_(spec.word("baseline_bound").value_or("ucb") == "lcb" ? -1.0 : 1.0),
         affected_sum_(actions(), 0.0),
         baseline_sum_(resolution().partition->groups(), 0.0),
-        baseline_mean_(baseline_sum_.size(), 0.0),
+        baseline_pulls_(baseline_sum_.size(), 0),
         baseline_bound_(baseline_sum_.size(), 0.0),
-        affects_(actions(), std::vector<bool>(baseline_sum_.size(), false)) {
+        unaffected_(actions()) {
+    const double sign = spec.word("baseline_bound").value_or("ucb") == "lcb" ? -1.0 : 1.0;
+    for (const std::size_t size : resolution().partition->sizes()) {
+      radius_scale_.push_back(sign * static_cast<double>(size) * std::sqrt(2.0 * alpha()));
+    }
     for (ActionId action = 0; action < actions(); ++action) {
-      for (const GroupId atom : sets().atoms_of(action)) affects_[action][atom] = true;
+      const auto affected = sets().atoms_of(action);
+      affected_.emplace_back(affected.begin(), affected.end());
+      affected_size_.push_back(static_cast<double>(sets().of(action).size()));
+      for (GroupId atom = 0; atom < baseline_sum_.size(); ++atom) {
+        if (!std::binary_search(affected.begin(), affected.end(), atom)) {
+          unaffected_[action].push_back(atom);
+        }
+      }
     }
   }
 
  private:
   const AffectedSets& sets() const { return *knowledge().affected(); }
 
-  /// N0: the rounds whose action left the atom alone.
-  std::uint64_t baseline_pulls(GroupId atom) const {
-    std::uint64_t count = observations();
-    for (const ActionId action : sets().affecting(atom)) count -= pulls(action);
-    return count;
-  }
-
-  /// Refreshes what follows from baseline_sum_.
+  /// Refreshes what follows from baseline_sum_ and baseline_pulls_ > 0.
   void update_baseline(GroupId atom) {
-    const std::uint64_t count = baseline_pulls(atom);
-    if (count == 0) return;
-    const auto size = static_cast<double>(resolution().partition->sizes()[atom]);
-    baseline_mean_[atom] = baseline_sum_[atom] / static_cast<double>(count);
-    baseline_bound_[atom] =
-        baseline_mean_[atom] + radius_sign_ * size * confidence_radius(alpha(), count);
+    const Reciprocals::Pair n0 = reciprocals()(baseline_pulls_[atom]);
+    baseline_bound_[atom] = baseline_sum_[atom] * n0.inverse + radius_scale_[atom] * n0.root;
   }
 
   double affected_mean(ActionId action) const {
-    return affected_sum_[action] / static_cast<double>(pulls(action));
+    return affected_sum_[action] * inverse_pulls(action);
   }
 
   double index_of(ActionId action) const override {
-    const auto affected = static_cast<double>(sets().of(action).size());
     double baseline = 0.0;
-    for (const GroupId atom : sets().atoms_of(action)) baseline += baseline_bound_[atom];
-    return affected_mean(action) + affected * radius(action) - baseline;
+    for (const GroupId atom : affected_[action]) baseline += baseline_bound_[atom];
+    return affected_mean(action) + affected_size_[action] * radius(action) - baseline;
   }
 
   void describe(ActionId action, ActionExplanation& explanation) const override {
     double baseline = 0.0;
-    for (const GroupId atom : sets().atoms_of(action)) baseline += baseline_mean_[atom];
+    for (const GroupId atom : sets().atoms_of(action)) {
+      if (baseline_pulls_[atom] > 0) {
+        baseline += baseline_sum_[atom] / static_cast<double>(baseline_pulls_[atom]);
+      }
+    }
     explanation.uplift = affected_mean(action) - baseline;
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {
+    const double* values = payoffs.values().data();
     double affected = 0.0;
-    for (GroupId atom = 0; atom < baseline_sum_.size(); ++atom) {
-      const double payoff = payoffs.values()[atom];
-      if (affects_[action][atom]) {
-        affected += payoff;
-      } else {
-        baseline_sum_[atom] += payoff;
-        update_baseline(atom);
-      }
-    }
+    for (const GroupId atom : affected_[action]) affected += values[atom];
     affected_sum_[action] += affected;
+    for (const GroupId atom : unaffected_[action]) {
+      baseline_sum_[atom] += values[atom];
+      ++baseline_pulls_[atom];
+      update_baseline(atom);
+    }
     mark_all_stale();
   }
 
@@ -89,16 +92,22 @@ class UpUcb final : public IndexPolicy {
   void read_statistics(StateReader& reader) override {
     reader.f64s(affected_sum_, "policy state: affected sums");
     reader.f64s(baseline_sum_, "policy state: baseline sums");
-    for (GroupId atom = 0; atom < baseline_sum_.size(); ++atom) update_baseline(atom);
+    for (GroupId atom = 0; atom < baseline_sum_.size(); ++atom) {
+      baseline_pulls_[atom] = observations();
+      for (const ActionId action : sets().affecting(atom)) baseline_pulls_[atom] -= pulls(action);
+      if (baseline_pulls_[atom] > 0) update_baseline(atom);
+    }
     mark_all_stale();
   }
 
-  double radius_sign_;
-  std::vector<double> affected_sum_;    // of the payoffs in V(a) over the pulls of a
-  std::vector<double> baseline_sum_;    // per atom, over the rounds that left it alone
-  std::vector<double> baseline_mean_;   // sum over the atom of mean0; 0 while N0 = 0
-  std::vector<double> baseline_bound_;  // sum over the atom of U0; 0 while N0 = 0
-  std::vector<std::vector<bool>> affects_;
+  std::vector<double> affected_sum_;              // of the payoffs in V(a) over the pulls of a
+  std::vector<double> baseline_sum_;              // per atom, over the rounds that left it alone
+  std::vector<std::uint64_t> baseline_pulls_;     // per atom N0, the number of these rounds
+  std::vector<double> baseline_bound_;            // sum over the atom of U0; 0 while N0 = 0
+  std::vector<double> radius_scale_;              // per atom: times sqrt(1 / N0) is its radius
+  std::vector<double> affected_size_;             // |V(a)|
+  std::vector<std::vector<GroupId>> affected_;    // per action, the atoms of V(a)
+  std::vector<std::vector<GroupId>> unaffected_;  // and the others
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "policies/all_policies.h"
 #include "policies/exploration.h"
@@ -44,8 +43,10 @@ class UpUcbILift final : public VariableSumsPolicy {
   bool eliminating() const { return completed_rounds_ < elimination_rounds_; }
 
   double mean_reward(ActionId action) const {
-    const auto row = sums(action);
-    return std::accumulate(row.begin(), row.end(), 0.0) / count(action);
+    const PayoffRow row = sums(action);
+    double reward = 0.0;
+    for (std::size_t i = 0; i < row.size(); ++i) reward += row[i];
+    return reward / count(action);
   }
 
   double elimination_radius(std::uint64_t round) const {

@@ -8,16 +8,17 @@ namespace {
 ///   identified(a) = {i : baseline(i) outside mean(a,i) +- radius(a)}
 ///   padding(a) = the L - |identified(a)| of the others with the largest individual index
 ///   index(a) = sum over both of (mean(a,i) + radius(a) - baseline(i))
-/// Cost: observe O(payoffs given); select O(m) for each action observed since the last, O(K) else.
+/// Cost: observe O(payoffs given); select O(K), and for each action observed since the last O(m),
+/// or with counts and few baseline levels O(levels) (LevelCounts).
 class UpUcbLKnownBaseline final : public VariableSumsPolicy {
  public:
   UpUcbLKnownBaseline(const PolicySpec& spec, const Knowledge& knowledge)
-      : VariableSumsPolicy(spec, knowledge) {}
+      : VariableSumsPolicy(spec, knowledge) {
+    count_by_levels();
+  }
 
  private:
-  double index_of(ActionId action) const override {
-    return padded_index(padding_to_l(action), rest_);
-  }
+  double index_of(ActionId action) const override { return index_padded_to_l(action); }
 
   void describe(ActionId action, ActionExplanation& explanation) const override {
     describe_padded(padding_to_l(action), explanation);

@@ -15,7 +15,9 @@ class UpUcbLILiftKnownBaseline final : public VariableSumsPolicy {
  public:
   UpUcbLILiftKnownBaseline(const PolicySpec& spec, const Knowledge& knowledge)
       : VariableSumsPolicy(spec, knowledge),
-        enough_pulls_(identification_pulls(8.0, *knowledge.min_uplift(), alpha())) {}
+        enough_pulls_(identification_pulls(8.0, *knowledge.min_uplift(), alpha())) {
+    count_by_levels();
+  }
 
  private:
   bool thresholded(ActionId action) const { return pulls(action) >= enough_pulls_; }
@@ -26,7 +28,7 @@ class UpUcbLILiftKnownBaseline final : public VariableSumsPolicy {
 
   double index_of(ActionId action) const override {
     return thresholded(action) ? thresholded_index(identified(action), action)
-                               : padded_index(padding_to_l(action), rest_);
+                               : index_padded_to_l(action);
   }
 
   void describe(ActionId action, ActionExplanation& explanation) const override {

@@ -11,7 +11,7 @@ VariableSumsPolicy::VariableSumsPolicy(const PolicySpec& spec, const Knowledge& 
 
 PaddingInputs VariableSumsPolicy::padding_to_l(ActionId action) const {
   const std::vector<double>& baseline = *knowledge().baseline();
-  return {.sums = sums(action),
+  return {.row = sums(action),
           .pulls = count(action),
           .radius = radius(action),
           .baseline_lower = baseline,
@@ -21,7 +21,7 @@ PaddingInputs VariableSumsPolicy::padding_to_l(ActionId action) const {
 }
 
 ThresholdInputs VariableSumsPolicy::farther_than(double threshold, ActionId action) const {
-  return {.sums = sums(action),
+  return {.row = sums(action),
           .pulls = count(action),
           .baseline = *knowledge().baseline(),
           .threshold = threshold};
@@ -46,13 +46,38 @@ void VariableSumsPolicy::describe_thresholded(const ThresholdInputs& in,
   explanation.padding = VariableSet();
 }
 
+double VariableSumsPolicy::index_padded_to_l(ActionId action) const {
+  if (levels_ && sums_.whole()) {
+    return levels_->padded_index(action, sums_.total(action), count(action), radius(action),
+                                 *knowledge().max_affected());
+  }
+  return padded_index(padding_to_l(action), scratch_).index;
+}
+
+void VariableSumsPolicy::count_by_levels() {
+  const std::vector<double>& baseline = *knowledge().baseline();
+  if (!LevelCounts::worthwhile(baseline)) return;
+  levels_.emplace(actions(), baseline);
+  if (!sums_.whole()) return;
+  for (ActionId action = 0; action < actions(); ++action) {
+    levels_->assign(action, sums_.of(action).counts());
+  }
+}
+
 void VariableSumsPolicy::absorb(ActionId action, const Payoffs& payoffs) {
-  sums_.add(action, payoffs);
+  if (levels_) {
+    add(action, payoffs, [&](VariableId i, std::uint16_t before, std::uint16_t after) {
+      levels_->raise(action, i, before, after);
+    });
+  } else {
+    add(action, payoffs, [](VariableId, std::uint16_t, std::uint16_t) {});
+  }
   mark_stale(action);
 }
 
 void VariableSumsPolicy::read_statistics(StateReader& reader) {
   sums_.read(reader);
+  if (levels_) count_by_levels();
   mark_all_stale();
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "policies/index_policy.h"
 #include "stats/identify_and_pad.h"
+#include "stats/level_counts.h"
 #include "stats/payoff_sums.h"
 #include "stats/threshold.h"
 
@@ -13,7 +16,8 @@ class VariableSumsPolicy : public IndexPolicy {
  protected:
   VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge);
 
-  std::span<const double> sums(ActionId action) const { return sums_.of(action); }
+  PayoffRow sums(ActionId action) const { return sums_.of(action); }
+  const PayoffSums& payoff_sums() const { return sums_; }
   double count(ActionId action) const { return static_cast<double>(pulls(action)); }
 
   /// Identification against the known baseline, padded to L. [hsieh22, Alg. 3]
@@ -27,16 +31,30 @@ class VariableSumsPolicy : public IndexPolicy {
   static void describe_padded(const PaddingInputs& in, ActionExplanation& explanation);
   static void describe_thresholded(const ThresholdInputs& in, ActionExplanation& explanation);
 
+  /// Identification against the known baseline, padded to L: its index. By levels of the baseline
+  /// where that is worth it, else by variables.
+  double index_padded_to_l(ActionId action) const;
+
+  /// Keeps counts by levels of the known baseline, for index_padded_to_l().
+  void count_by_levels();
+
   /// Adds the payoffs and marks the index of `action` stale.
   void absorb(ActionId action, const Payoffs& payoffs) override;
   void write_statistics(StateWriter& writer) const override { sums_.write(writer); }
   /// Marks all indices stale.
   void read_statistics(StateReader& reader) override;
 
-  mutable std::vector<double> rest_;  ///< scratch of padded_index
+  mutable PaddingScratch scratch_;  ///< of padded_index
+
+  /// Adds the payoffs, calling raise() as PayoffSums::add.
+  template <typename Raise>
+  void add(ActionId action, const Payoffs& payoffs, Raise raise) {
+    sums_.add(action, payoffs, raise);
+  }
 
  private:
   PayoffSums sums_;
+  std::optional<LevelCounts> levels_;
 };
 
 }  // namespace updraft

@@ -2,11 +2,12 @@
 
 #include <Random123/philox.h>
 
-#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 
-#include "random/normal_quantile.h"
+#include "random/box_muller.h"
+#include "random/philox.h"
 
 namespace updraft {
 namespace {
@@ -56,6 +57,15 @@ class Blocks {
 
 }  // namespace
 
+PhiloxBlocks Stream::blocks(std::uint32_t round, std::uint64_t first, std::size_t count) const {
+  return {.seed = seed_,
+          .run = run_,
+          .purpose = purpose_,
+          .round = round,
+          .first = static_cast<std::uint32_t>(first / 2),
+          .count = count};
+}
+
 std::uint64_t Stream::bits(std::uint32_t round, std::uint64_t index) const {
   return word_at(Blocks(seed_, run_, purpose_, round), index);
 }
@@ -65,28 +75,60 @@ double Stream::uniform(std::uint32_t round, std::uint64_t index) const {
 }
 
 double Stream::normal(std::uint32_t round, std::uint64_t index) const {
-  return normal_quantile(uniform(round, index));
+  const Blocks::Words words = Blocks(seed_, run_, purpose_, round)(index / 2);
+  const NormalPair pair = normal_pair(to_uniform(words.even), to_uniform(words.odd));
+  return index % 2 == 0 ? pair.first : pair.second;
+}
+
+template <typename Single, typename Pairs>
+void Stream::in_pairs(std::uint32_t round, std::uint64_t first, std::span<double> out,
+                      Single single, Pairs pairs) const {
+  if (out.empty()) return;
+  if (first % 2 == 1) {
+    out[0] = (this->*single)(round, first);
+    out = out.subspan(1);
+    ++first;
+  }
+  const std::size_t whole = out.size() - out.size() % 2;
+  philox_uniforms(blocks(round, first, whole / 2), out.data());
+  pairs(out.first(whole));
+  if (whole < out.size()) out[whole] = (this->*single)(round, first + whole);
 }
 
 void Stream::uniforms(std::uint32_t round, std::uint64_t first, std::span<double> out) const {
-  const Blocks blocks(seed_, run_, purpose_, round);
-  std::size_t done = 0;
-  if (first % 2 == 1 && !out.empty()) out[done++] = to_uniform(blocks(first / 2).odd);
-  const std::uint64_t first_block = (first + done) / 2;
-  const std::size_t pairs = (out.size() - done) / 2;
-  double* pair = out.data() + done;
-  for (std::size_t i = 0; i < pairs; ++i) {
-    const Blocks::Words words = blocks(first_block + i);
-    pair[2 * i] = to_uniform(words.even);
-    pair[2 * i + 1] = to_uniform(words.odd);
-  }
-  done += 2 * pairs;
-  if (done < out.size()) out[done] = to_uniform(blocks(first_block + pairs).even);
+  in_pairs(round, first, out, &Stream::uniform, [](std::span<double>) {});
 }
 
 void Stream::normals(std::uint32_t round, std::uint64_t first, std::span<double> out) const {
-  uniforms(round, first, out);
-  normal_quantiles(out);
+  in_pairs(round, first, out, &Stream::normal,
+           [](std::span<double> pairs) { normal_pairs(pairs); });
+}
+
+void Stream::uniform_columns(std::uint32_t round, std::size_t rounds, std::size_t width,
+                             std::span<double> out) const {
+  assert(out.size() == rounds * whole_pairs(width));
+  if (rounds == 1) {
+    uniforms(round, 0, out);
+  } else {
+    philox_uniform_columns(blocks(round, 0, whole_pairs(width) / 2), rounds, out.data());
+  }
+}
+
+void Stream::normal_columns(std::uint32_t round, std::size_t rounds, std::size_t width,
+                            std::span<double> out) const {
+  if (rounds == 1) {
+    normals(round, 0, out);
+    return;
+  }
+  uniform_columns(round, rounds, width, out);
+  for (std::size_t j = 0; j < width; j += 2) {
+    normal_pairs(out.subspan(j * rounds, rounds), out.subspan((j + 1) * rounds, rounds));
+  }
+}
+
+void Stream::words(std::uint32_t round, std::uint64_t first, std::span<std::uint64_t> out) const {
+  assert(first % 2 == 0 && out.size() % 2 == 0);
+  philox_words(blocks(round, first, out.size() / 2), out.data());
 }
 
 }  // namespace updraft

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxSize = std::size_t{1} << 32;
 
-/// Members 0..size-1 drawn independently and uniformly, one or more indices each.
+/// Members 0..size-1 drawn independently and uniformly, from 32 bits or more each.
 class MemberDraws {
  public:
   MemberDraws(const Stream& stream, const SubsetDraw& draw)
@@ -27,33 +27,39 @@ class MemberDraws {
     std::uint64_t product;
     do {
       if (position_ == filled_) refill(wanted);
-      const auto high_bits = static_cast<std::uint32_t>(uniforms_[position_++] * 0x1p32);
-      product = static_cast<std::uint64_t>(high_bits) * draw_.size;
+      const std::uint64_t word = words_[position_ / 2];
+      const auto bits = static_cast<std::uint32_t>(position_ % 2 == 0 ? word : word >> 32);
+      ++position_;
+      product = bits * static_cast<std::uint64_t>(draw_.size);
     } while (static_cast<std::uint32_t>(product) < skewed_);
     return static_cast<std::size_t>(product >> 32);
   }
 
-  /// Indices used, once all that were wanted are drawn: never more are taken from the stream.
+  /// Indices used: no more than needed for what was wanted, rounded up to a block.
   std::uint64_t used() const { return end_; }
 
  private:
   void refill(std::size_t wanted) {
-    filled_ = std::min(uniforms_.size(), wanted);
+    const std::size_t blocks = std::min(words_.size() / 2, (wanted + 3) / 4);
+    stream_.words(draw_.round, draw_.first_index + end_, std::span(words_).first(2 * blocks));
+    filled_ = 4 * blocks;
     position_ = 0;
-    stream_.uniforms(draw_.round, draw_.first_index + end_, std::span(uniforms_).first(filled_));
-    end_ += filled_;
+    end_ += 2 * blocks;
   }
 
   const Stream& stream_;
   const SubsetDraw& draw_;
   const std::uint32_t skewed_;
-  std::array<double, 128> uniforms_;  // at first_index + end_ - filled_ and on
-  std::size_t filled_ = 0;
+  std::array<std::uint64_t, 128> words_;  // at first_index + end_ - filled_ / 2 and on
+  std::size_t filled_ = 0;                // in halves of words
   std::size_t position_ = 0;
   std::uint64_t end_ = 0;
 };
 
 void check(const SubsetDraw& draw, std::size_t bits) {
+  if (draw.first_index % 2 != 0) {
+    throw InvalidInput("first_index", std::to_string(draw.first_index), "must be even");
+  }
   if (draw.size > kMaxSize) {
     throw InvalidInput("size", std::to_string(draw.size), "must be at most 2^32");
   }

@@ -14,15 +14,16 @@ struct SubsetDraw {
   std::size_t chosen = 0;         ///< k <= n, how many to choose
   std::size_t first_bit = 0;      ///< the bit of member 0; member i has bit first_bit + i
   std::uint32_t round = 0;        ///< of the stream
-  std::uint64_t first_index = 0;  ///< of the stream, in that round
+  std::uint64_t first_index = 0;  ///< of the stream, in that round; even
 };
 
 /// Sets k of n bits, all subsets of k members being equally likely, exactly (not up to rounding).
 /// Bit b is bit b % 64 of word b / 64. The n bits must be 0 beforehand; others are untouched.
 ///
 /// Members are drawn with replacement, those already drawn are skipped; where k > n / 2 the
-/// n - k members left out are drawn instead. One member takes one index of the stream, or more
-/// where the bounded draw has to be repeated [lemire19] (less than once in 2^32 / n).
+/// n - k members left out are drawn instead. One member takes half of an index of the
+/// stream, or more where the bounded draw has to be repeated [lemire19] (less than once in 2^32 /
+/// n).
 ///
 /// Returns the number of indices used, so that the next subset of the round can start at
 /// first_index + that. Indices are consecutive. Bits and result are a function of the arguments.

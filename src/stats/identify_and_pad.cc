@@ -1,7 +1,9 @@
 #include "stats/identify_and_pad.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "stats/padding_scan.h"
 #include "stats/top_sum.h"
 
 namespace updraft {
@@ -12,35 +14,26 @@ struct IndividualIndex {
   bool identified = false;
 };
 
-IndividualIndex individual_index(const PaddingInputs& in, std::size_t i) {
-  const double mean = in.sums[i] / in.pulls;
+IndividualIndex individual_index(const PaddingInputs& in, double inverse, std::size_t i) {
+  const double mean = in.row[i] * inverse;
   const double lower = mean - in.radius;
   const double upper = mean + in.radius;
   return {upper - in.baseline_upper[i],
           in.baseline_upper[i] < lower || upper < in.baseline_lower[i]};
 }
 
-std::size_t padding_budget(const PaddingInputs& in, std::size_t identified) {
-  return in.budget > identified ? in.budget - identified : 0;
+std::size_t padding_budget(std::size_t budget, std::size_t identified) {
+  return budget > identified ? budget - identified : 0;
 }
 
 }  // namespace
 
-double padded_index(const PaddingInputs& in, std::vector<double>& rest) {
-  rest.resize(in.sums.size());
-  std::size_t identified = 0;
-  std::size_t others = 0;
-  double identified_sum = 0.0;
-  for (std::size_t i = 0; i < in.sums.size(); ++i) {
-    const IndividualIndex index = individual_index(in, i);
-    if (index.identified) {
-      ++identified;
-      identified_sum += index.value;
-    } else if (!in.positive_only || index.value > 0.0) {
-      rest[others++] = index.value;
-    }
-  }
-  return identified_sum + top_sum(std::span(rest).first(others), padding_budget(in, identified));
+PaddedIndex padded_index(const PaddingInputs& in, PaddingScratch& scratch) {
+  scratch.rest.resize(std::max(scratch.rest.size(), in.row.size() + kScanSlack));
+  const PaddingScan scan = scan_padding(in, scratch.rest.data());
+  const auto rest = std::span(scratch.rest).first(scan.others);
+  const std::size_t budget = padding_budget(in.budget, scan.identified);
+  return {scan.identified_sum + top_sum(rest, budget, scratch.selection), scan.limit};
 }
 
 PaddedSets padded_sets(const PaddingInputs& in) {
@@ -48,17 +41,18 @@ PaddedSets padded_sets(const PaddingInputs& in) {
     double index;
     VariableId id;
   };
+  const double inverse = 1.0 / in.pulls;
   std::vector<VariableId> identified;
   std::vector<Candidate> others;
-  for (VariableId id = 0; id < in.sums.size(); ++id) {
-    const IndividualIndex index = individual_index(in, id);
+  for (VariableId id = 0; id < in.row.size(); ++id) {
+    const IndividualIndex index = individual_index(in, inverse, id);
     if (index.identified) {
       identified.push_back(id);
     } else if (!in.positive_only || index.value > 0.0) {
       others.push_back({index.value, id});
     }
   }
-  const std::size_t budget = std::min(padding_budget(in, identified.size()), others.size());
+  const std::size_t budget = std::min(padding_budget(in.budget, identified.size()), others.size());
   std::stable_sort(others.begin(), others.end(),
                    [](Candidate a, Candidate b) { return a.index > b.index; });
   std::vector<VariableId> padding;
@@ -66,9 +60,64 @@ PaddedSets padded_sets(const PaddingInputs& in) {
 
   PaddedSets sets{VariableSet::from_ids(identified), VariableSet::from_ids(padding), 0.0};
   for (const VariableId id : identified) {
-    sets.uplift += in.sums[id] / in.pulls - 0.5 * (in.baseline_lower[id] + in.baseline_upper[id]);
+    sets.uplift += in.row[id] * inverse - 0.5 * (in.baseline_lower[id] + in.baseline_upper[id]);
   }
   return sets;
+}
+
+bool differences_fit(const CountPaddingInputs& in) {
+  constexpr double kMost = 1073741823.0;
+  return in.largest * static_cast<double>(in.baseline_pulls) <= kMost &&
+         in.baseline_largest * static_cast<double>(in.pulls) <= kMost;
+}
+
+double padded_index(const CountPaddingInputs& in, CountMargin& margin, std::uint64_t* far_bits,
+                    PaddingScratch& scratch) {
+  const auto n = static_cast<double>(in.pulls);
+  const auto n0 = static_cast<double>(in.baseline_pulls);
+  const double shift = in.radius - in.baseline_radius;
+  const double scale = 1.0 / (n * n0);
+  const double disjoint = n * n0 * (in.radius + in.baseline_radius);  // |D| above it
+  const double positive = n * n0 * -shift;                            // D above it: index > 0
+  const CountScan scan = scan_counts(in, disjoint, n * n0 * margin.margin, far_bits);
+  const auto sum_of_indices = [&](double differences, std::size_t variables) {
+    return differences * scale + static_cast<double>(variables) * shift;
+  };
+  const auto near = [&](const CountScan::Part& part) {
+    return CountMargin::Near{part.number, sum_of_indices(part.differences, part.number),
+                             part.baseline_counts / n0};
+  };
+  margin.far = scan.far;
+  margin.far_counts = scan.far_counts;
+  margin.far_baseline_counts = scan.far_baseline_counts;
+  margin.above = near(scan.near_above);
+  margin.below = near(scan.near_below);
+
+  const std::size_t identified = scan.far + scan.near_below.number + scan.identified_above.number;
+  const double far_differences = scan.far_counts * n0 - scan.far_baseline_counts * n;
+  const double index = sum_of_indices(
+      far_differences + scan.near_below.differences + scan.identified_above.differences,
+      identified);
+  const std::size_t budget = padding_budget(in.budget, identified);
+  if (budget == 0) return index;
+  const std::size_t room = in.counts.size() + kScanSlack;
+  if (scratch.differences.size() < room) scratch.differences.resize(room);
+  if (scratch.rest.size() < room) scratch.rest.resize(room);
+  const CountCandidates found =
+      collect_candidates(in, disjoint, positive, scratch.differences.data());
+  const std::size_t taken = std::min(budget, found.differences + found.zeros);
+  for (std::size_t j = 0; j < found.differences; ++j) scratch.rest[j] = scratch.differences[j];
+  // Zeros are many; they stand between the positive differences and the negative ones.
+  const auto differences = std::span(scratch.rest).first(found.differences);
+  const auto negative = std::partition(differences.begin(), differences.end(),
+                                       [](double difference) { return difference > 0.0; });
+  const auto larger = static_cast<std::size_t>(negative - differences.begin());
+  std::size_t left = taken;
+  double padding = top_sum(differences.first(larger), left, scratch.selection);
+  left -= std::min(left, larger);
+  left -= std::min(left, found.zeros);
+  padding += top_sum(differences.subspan(larger), left, scratch.selection);
+  return index + sum_of_indices(padding, taken);
 }
 
 }  // namespace updraft

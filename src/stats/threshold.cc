@@ -8,8 +8,8 @@ namespace {
 
 template <typename Visit>
 void for_each_above(const ThresholdInputs& in, Visit visit) {
-  for (VariableId i = 0; i < in.sums.size(); ++i) {
-    const double uplift = in.sums[i] / in.pulls - in.baseline[i];
+  for (VariableId i = 0; i < in.row.size(); ++i) {
+    const double uplift = in.row[i] / in.pulls - in.baseline[i];
     if (std::abs(uplift) > in.threshold) visit(i, uplift);
   }
 }

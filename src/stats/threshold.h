@@ -3,13 +3,14 @@
 #include <cstddef>
 #include <span>
 
+#include "stats/payoff_sums.h"
 #include "updraft/variable_set.h"
 
 namespace updraft {
 
 /// The variables whose mean is farther from the baseline than a threshold. [hsieh22, Alg. 5]
 struct ThresholdInputs {
-  std::span<const double> sums;
+  PayoffRow row;
   double pulls = 0.0;
   std::span<const double> baseline;
   double threshold = 0.0;

@@ -93,7 +93,7 @@ TEST(RunExperiment, ContinuesWhereItWasStopped) {
   const TemporaryFolder whole;
   const TemporaryFolder pieces;
   Experiment experiment = small();
-  experiment.rounds = 60000;
+  experiment.rounds = 1000000;
   run_experiment(experiment, {.folder = whole.path()});
   int stopped = 0;
   for (const double until : {0.25, 0.5, 0.75}) {

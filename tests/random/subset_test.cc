@@ -76,29 +76,34 @@ TEST(Subset, NestedOnEachSideOfTheMiddle) {
   }
 }
 
-/// The rule, written out with single draws.
+/// The rule, written out with single draws: two members from a draw, low half first. Returns the
+/// number of halves.
 std::uint64_t plain_subset(const SubsetDraw& draw, std::set<std::size_t>& drawn) {
   const std::size_t wanted = draw.chosen > draw.size / 2 ? draw.size - draw.chosen : draw.chosen;
-  std::uint64_t index = 0;
+  std::uint64_t half = 0;
   const std::uint64_t kTwo32 = std::uint64_t{1} << 32;
-  while (drawn.size() < wanted) {
-    const std::uint64_t bits = kStream.bits(draw.round, draw.first_index + index++) >> 32;
+  for (; drawn.size() < wanted; ++half) {
+    const std::uint64_t word = kStream.bits(draw.round, draw.first_index + half / 2);
+    const std::uint64_t bits = half % 2 == 0 ? word % kTwo32 : word / kTwo32;
     if (bits * draw.size % kTwo32 < kTwo32 % draw.size) continue;
     drawn.insert(bits * draw.size / kTwo32);
   }
-  return index;
+  return half;
 }
+
+/// Draws come in pairs, and a pair is used as a whole.
+std::uint64_t whole_draws(std::uint64_t halves) { return 2 * ((halves + 3) / 4); }
 
 TEST(Subset, UsesConsecutiveDrawsAndSaysHowMany) {
   for (const std::size_t size : {1, 2, 3, 10, 64, 1000, 12654}) {
     for (const std::size_t chosen : {size / 10, size / 2, size / 2 + 1, size}) {
-      for (const std::uint64_t first_index : {0, 1, 1001}) {
+      for (const std::uint64_t first_index : {0, 2, 1002}) {
         const SubsetDraw draw{
             .size = size, .chosen = chosen, .round = 8, .first_index = first_index};
         Bitmap bitmap(size / 64 + 1, 0);
         const std::uint64_t used = mark_subset(kStream, draw, bitmap);
         std::set<std::size_t> drawn;
-        EXPECT_EQ(used, plain_subset(draw, drawn));
+        EXPECT_EQ(used, whole_draws(plain_subset(draw, drawn)));
         auto members = members_of(bitmap);
         for (std::size_t i = 0; i < size; ++i) {
           const bool expected = (drawn.count(i) == 1) == (chosen <= size / 2);
@@ -119,7 +124,7 @@ TEST(Subset, RepeatsDrawsThatWouldFavourSomeMembers) {
     std::set<std::size_t> drawn;
     const std::uint64_t expected = plain_subset(draw, drawn);
     if (expected == 1) continue;
-    EXPECT_EQ(mark_subset(kStream, draw, bitmap), expected);
+    EXPECT_EQ(mark_subset(kStream, draw, bitmap), whole_draws(expected));
     const std::size_t member = *drawn.begin();
     EXPECT_EQ(bitmap[member / 64], std::uint64_t{1} << (member % 64));
     bitmap[member / 64] = 0;
@@ -149,6 +154,7 @@ TEST(Subset, RefusesWhatCannotBe) {
   refused({.size = 100, .chosen = 90, .first_bit = 29}, "bitmap");
   refused({.size = 1, .chosen = 1, .first_bit = ~std::size_t{0}}, "bitmap");
   refused({.size = (std::size_t{1} << 32) + 1, .chosen = 1}, "size");
+  refused({.size = 10, .chosen = 5, .first_index = 3}, "first_index");
   EXPECT_NO_THROW(mark_subset(kStream, {.size = 100, .chosen = 90, .first_bit = 28}, bitmap));
 }
 

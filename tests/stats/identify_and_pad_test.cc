@@ -21,7 +21,8 @@ TEST(TopSum, AgreesWithSorting) {
     const std::size_t count = *rc::gen::inRange<std::size_t>(0, values.size() + 3);
     const std::size_t taken = std::min(count, sorted.size());
     const double expected = std::accumulate(sorted.begin(), sorted.begin() + taken, 0.0);
-    RC_ASSERT(top_sum(values, count) == expected);
+    std::vector<double> scratch;
+    RC_ASSERT(top_sum(values, count, scratch) == expected);
   }));
 }
 
@@ -35,8 +36,10 @@ struct Example {
   std::vector<double> sums = {2.0, 1.0, -1.0, -2.0, 0.5};
   std::vector<double> baseline = {0.0, 0.0, 0.0, 0.0, 0.0};
 
+  PayoffRow row() const { return PayoffRow(std::span<const double>(sums)); }
+
   PaddingInputs inputs(std::size_t budget, bool positive_only) const {
-    return {sums, 2.0, 0.5, baseline, baseline, budget, positive_only};
+    return {row(), 2.0, 0.5, baseline, baseline, budget, positive_only};
   }
 };
 
@@ -47,15 +50,15 @@ TEST(IdentifyAndPad, EqualityDoesNotIdentify) {
   EXPECT_EQ(sets.identified.ids(), (std::vector<VariableId>{0, 3}));
   EXPECT_EQ(sets.padding.size(), 0u);
   EXPECT_EQ(sets.uplift, 0.0);
-  std::vector<double> rest;
-  EXPECT_EQ(padded_index(example.inputs(0, false), rest), 1.5 - 0.5);
+  PaddingScratch scratch;
+  EXPECT_EQ(padded_index(example.inputs(0, false), scratch).index, 1.5 - 0.5);
 }
 
 TEST(IdentifyAndPad, PadsWithTheLargestIndices) {
   const Example example;
-  std::vector<double> rest;
+  PaddingScratch scratch;
   // Others: 1.0 (id 1), 0.0 (id 2), 0.75 (id 4).
-  EXPECT_EQ(padded_index(example.inputs(3, false), rest), 1.0 + 1.0);
+  EXPECT_EQ(padded_index(example.inputs(3, false), scratch).index, 1.0 + 1.0);
   EXPECT_EQ(padded_sets(example.inputs(3, false)).padding.ids(), (std::vector<VariableId>{1}));
   EXPECT_EQ(padded_sets(example.inputs(5, false)).padding.ids(),
             (std::vector<VariableId>{1, 2, 4}));
@@ -64,8 +67,8 @@ TEST(IdentifyAndPad, PadsWithTheLargestIndices) {
 TEST(IdentifyAndPad, MayPadWithPositiveIndicesOnly) {
   const Example example;
   EXPECT_EQ(padded_sets(example.inputs(5, true)).padding.ids(), (std::vector<VariableId>{1, 4}));
-  std::vector<double> rest;
-  EXPECT_EQ(padded_index(example.inputs(5, true), rest), 1.0 + 1.75);
+  PaddingScratch scratch;
+  EXPECT_EQ(padded_index(example.inputs(5, true), scratch).index, 1.0 + 1.75);
 }
 
 TEST(IdentifyAndPad, IndexIsTheSumOverItsSets) {
@@ -75,23 +78,24 @@ TEST(IdentifyAndPad, IndexIsTheSumOverItsSets) {
     example.baseline.assign(drawn.size(), 0.125);
     const std::size_t budget = *rc::gen::inRange<std::size_t>(0, drawn.size() + 2);
     const PaddingInputs in = example.inputs(budget, positive_only);
-    std::vector<double> rest;
+    PaddingScratch scratch;
     const PaddedSets sets = padded_sets(in);
     double expected = 0.0;
-    const auto add = [&](VariableId i) { expected += in.sums[i] / 2.0 + 0.5 - 0.125; };
+    const auto add = [&](VariableId i) { expected += in.row[i] / 2.0 + 0.5 - 0.125; };
     sets.identified.for_each(add);
     sets.padding.for_each(add);
-    RC_ASSERT(padded_index(in, rest) == expected);  // exact: all terms are multiples of 1/8
+    RC_ASSERT(padded_index(in, scratch).index ==
+              expected);  // exact: all terms are multiples of 1/8
   }));
 }
 
 TEST(Threshold, CountsWhatIsStrictlyFarther) {
   const Example example;
-  const ThresholdInputs in{example.sums, 2.0, example.baseline, 0.5};
+  const ThresholdInputs in{example.row(), 2.0, example.baseline, 0.5};
   EXPECT_EQ(variables_above_threshold(in).ids(), (std::vector<VariableId>{0, 3}));
   EXPECT_EQ(sum_above_threshold(in).count, 2u);
   EXPECT_EQ(sum_above_threshold(in).uplift, 0.0);
-  const ThresholdInputs all{example.sums, 2.0, example.baseline, kEveryVariable};
+  const ThresholdInputs all{example.row(), 2.0, example.baseline, kEveryVariable};
   EXPECT_EQ(sum_above_threshold(all).count, 5u);
   EXPECT_EQ(sum_above_threshold(all).uplift, 0.25);
 }

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+
+namespace updraft {
+
+/// The sum of `values`: eight sums of every eighth value, added pairwise at the end, whatever the
+/// machine's vectors, so that all machines round alike. Cost: one streaming read.
+double sum_of(std::span<const double> values);
+
+/// Whether |value| <= limit for all of them; false where one is NaN.
+bool all_within(std::span<const double> values, double limit);
+
+/// to[i] += values[i].
+void add_to(std::span<double> to, std::span<const double> values);
+
+}  // namespace updraft

@@ -1,0 +1,380 @@
+#include "stats/padding_scan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stats/padding_scan.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace updraft::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Sums of doubles are eight sums of every eighth number, whatever the vectors, so that all
+// machines round alike.
+constexpr std::size_t kSums = 8;
+using Doubles = hn::CappedTag<double, kSums>;
+using Vector = hn::Vec<Doubles>;
+constexpr std::size_t kLanes = hn::MaxLanes(Doubles());
+constexpr std::size_t kVectors = kSums / kLanes;
+
+HWY_INLINE Vector load(const double* from) { return hn::LoadU(Doubles(), from); }
+HWY_INLINE Vector load(const std::uint16_t* from) {
+  const hn::Rebind<std::int32_t, Doubles> ints;
+  const hn::Rebind<std::uint16_t, Doubles> shorts;
+  return hn::PromoteTo(Doubles(), hn::PromoteTo(ints, hn::LoadU(shorts, from)));
+}
+
+/// Eight running sums.
+struct Sums {
+  Vector parts[kVectors];
+
+  HWY_INLINE Sums() {
+    for (Vector& part : parts) part = hn::Zero(Doubles());
+  }
+  HWY_INLINE double total() const {
+    HWY_ALIGN double s[kSums];
+    for (std::size_t j = 0; j < kVectors; ++j) hn::Store(parts[j], Doubles(), s + j * kLanes);
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  }
+};
+
+/// work(i, j) for the vectors of kLanes variables from i on, j being their place among the sums.
+/// The last ones, fewer than kSums, are given as padded copies.
+template <typename T, typename Work>
+HWY_INLINE void for_each_vector(const T* row, const double* lower, const double* upper,
+                                std::size_t count, double padding, Work work) {
+  std::size_t i = 0;
+  for (; i + kSums <= count; i += kSums) {
+    for (std::size_t j = 0; j < kVectors; ++j) {
+      const std::size_t at = i + j * kLanes;
+      work(j, load(row + at), load(lower + at), load(upper + at), kLanes);
+    }
+  }
+  if (i == count) return;
+  HWY_ALIGN T rows[kSums] = {};
+  HWY_ALIGN double lowers[kSums];
+  HWY_ALIGN double uppers[kSums];
+  std::fill(lowers, lowers + kSums, padding);
+  std::fill(uppers, uppers + kSums, padding);
+  std::copy(row + i, row + count, rows);
+  std::copy(lower + i, lower + count, lowers);
+  std::copy(upper + i, upper + count, uppers);
+  for (std::size_t j = 0; j < kVectors && i + j * kLanes < count; ++j) {
+    const std::size_t at = j * kLanes;
+    work(j, load(rows + at), load(lowers + at), load(uppers + at),
+         std::min(kLanes, count - i - at));
+  }
+}
+
+template <typename T>
+HWY_INLINE PaddingScan scan_row(const PaddingInputs& in, const T* row, double* HWY_RESTRICT rest) {
+  const Doubles doubles;
+  const Vector inverse = hn::Set(doubles, 1.0 / in.pulls);
+  const Vector radius = hn::Set(doubles, in.radius);
+  const Vector zero = hn::Zero(doubles);
+  const Vector width = hn::Set(doubles, in.baseline_upper[0] - in.baseline_lower[0]);
+  Sums identified_sum, positive, negative;
+  PaddingScan scan;
+  for_each_vector(
+      row, in.baseline_lower.data(), in.baseline_upper.data(), in.row.size(), 0.0,
+      [&](std::size_t j, Vector sum, Vector baseline_lower, Vector baseline_upper,
+          std::size_t present) HWY_ATTR {
+        const Vector mean = hn::Mul(sum, inverse);
+        const Vector lower = hn::Sub(mean, radius);
+        const Vector upper = hn::Add(mean, radius);
+        Vector index = hn::Sub(upper, baseline_upper);
+        auto identified = hn::Or(hn::Lt(baseline_upper, lower), hn::Lt(upper, baseline_lower));
+        auto candidate = hn::Not(identified);
+        if (HWY_UNLIKELY(present < kLanes)) {
+          const auto there = hn::FirstN(doubles, present);
+          identified = hn::And(identified, there);
+          candidate = hn::And(candidate, there);
+          index = hn::IfThenElseZero(there, index);
+        }
+        scan.identified += hn::CountTrue(doubles, identified);
+        identified_sum.parts[j] =
+            hn::Add(identified_sum.parts[j], hn::IfThenElseZero(identified, index));
+        if (in.positive_only) candidate = hn::And(candidate, hn::Gt(index, zero));
+        scan.others += hn::CompressStore(index, candidate, doubles, rest + scan.others);
+        positive.parts[j] = hn::Add(positive.parts[j], hn::Max(index, zero));
+        negative.parts[j] = hn::Add(negative.parts[j], hn::Min(hn::Add(index, width), zero));
+      });
+  scan.identified_sum = identified_sum.total();
+  scan.limit = safely_above(positive.total(), negative.total());
+  return scan;
+}
+
+PaddingScan scan(const PaddingInputs& in, double* rest) {
+  return in.row.whole() ? scan_row(in, in.row.counts().data(), rest)
+                        : scan_row(in, in.row.sums().data(), rest);
+}
+
+template <typename T>
+HWY_INLINE double shift_row(const BaselineShift& in, const T* row, double* HWY_RESTRICT lower,
+                            double* HWY_RESTRICT upper) {
+  const Doubles doubles;
+  const Vector inverse = hn::Set(doubles, 1.0 / in.pulls);
+  const Vector radius = hn::Set(doubles, in.radius);
+  const Vector width = hn::Set(doubles, in.width);
+  const Vector zero = hn::Zero(doubles);
+  Sums positive, negative;
+  std::size_t i = 0;
+  for_each_vector(
+      row, lower, upper, in.row.size(), 0.0,
+      [&](std::size_t j, Vector sum, Vector, Vector old_upper, std::size_t present) HWY_ATTR {
+        const Vector mean = hn::Mul(sum, inverse);
+        const Vector new_lower = hn::Sub(mean, radius);
+        const Vector new_upper = hn::Add(mean, radius);
+        Vector fall = hn::Sub(old_upper, new_upper);
+        if (HWY_UNLIKELY(present < kLanes)) {
+          fall = hn::IfThenElseZero(hn::FirstN(doubles, present), fall);
+          HWY_ALIGN double bounds[2 * kLanes];
+          hn::Store(new_lower, doubles, bounds);
+          hn::Store(new_upper, doubles, bounds + kLanes);
+          std::copy(bounds, bounds + present, lower + i);
+          std::copy(bounds + kLanes, bounds + kLanes + present, upper + i);
+        } else {
+          hn::StoreU(new_lower, doubles, lower + i);
+          hn::StoreU(new_upper, doubles, upper + i);
+        }
+        i += present;
+        positive.parts[j] = hn::Add(positive.parts[j], hn::Max(fall, zero));
+        negative.parts[j] = hn::Add(negative.parts[j], hn::Min(hn::Add(fall, width), zero));
+      });
+  return safely_above(positive.total(), negative.total());
+}
+
+double shift(const BaselineShift& in, double* lower, double* upper) {
+  return in.row.whole() ? shift_row(in, in.row.counts().data(), lower, upper)
+                        : shift_row(in, in.row.sums().data(), lower, upper);
+}
+
+using Ints = hn::CappedTag<std::int32_t, 16>;
+using Shorts = hn::Rebind<std::uint16_t, Ints>;
+using IntVector = hn::Vec<Ints>;
+constexpr std::size_t kIntLanes = hn::MaxLanes(Ints());
+constexpr std::size_t kIntVectors = 64 / kIntLanes;  // of a word of bits
+
+/// D > limit for whole D, as D > a whole number of 32 bits.
+HWY_INLINE std::int32_t whole_limit(double limit) {
+  return static_cast<std::int32_t>(std::clamp(std::floor(limit), -2147483648.0, 2147483647.0));
+}
+
+struct Pair {
+  IntVector count;
+  IntVector baseline_count;
+  IntVector difference;
+};
+
+/// Goes through the pairs of counts 64 at a time: work(word, j, pair) for the j-th vector of a
+/// word. After the last pair come pairs of zeros. Calls flush() as often as sums of 32 bits need
+/// it.
+template <typename Work, typename Flush>
+HWY_INLINE void for_each_pair(const CountPaddingInputs& in, Work work, Flush flush) {
+  const Ints ints;
+  const Shorts shorts;
+  const auto pulls = hn::Set(ints, static_cast<std::int32_t>(in.pulls));
+  const auto baseline_pulls = hn::Set(ints, static_cast<std::int32_t>(in.baseline_pulls));
+  const double largest = std::max({1.0, in.largest * static_cast<double>(in.baseline_pulls),
+                                   in.baseline_largest * static_cast<double>(in.pulls), 65535.0});
+  const auto words_per_flush =
+      std::max<std::size_t>(1, static_cast<std::size_t>(2147483647.0 / largest) / kIntVectors);
+  const std::size_t count = in.counts.size();
+  HWY_ALIGN std::uint16_t counts[64] = {};
+  HWY_ALIGN std::uint16_t baseline_counts[64] = {};
+  std::size_t until_flush = words_per_flush;
+  for (std::size_t i = 0; i < count; i += 64) {
+    const std::uint16_t* c = in.counts.data() + i;
+    const std::uint16_t* c0 = in.baseline_counts.data() + i;
+    if (HWY_UNLIKELY(i + 64 > count)) {
+      std::copy(c, c + (count - i), counts);
+      std::copy(c0, c0 + (count - i), baseline_counts);
+      c = counts;
+      c0 = baseline_counts;
+    }
+    for (std::size_t j = 0; j < kIntVectors; ++j) {
+      const auto a = hn::PromoteTo(ints, hn::LoadU(shorts, c + j * kIntLanes));
+      const auto b = hn::PromoteTo(ints, hn::LoadU(shorts, c0 + j * kIntLanes));
+      work(i / 64, j, Pair{a, b, hn::Sub(hn::Mul(a, baseline_pulls), hn::Mul(b, pulls))});
+    }
+    if (--until_flush == 0) {
+      flush();
+      until_flush = words_per_flush;
+    }
+  }
+  flush();
+}
+
+/// A sum of whole numbers, of 32 bits between flushes.
+struct WholeSum {
+  IntVector sums;
+  double total = 0.0;
+
+  HWY_INLINE WholeSum() : sums(hn::Zero(Ints())) {}
+  template <typename Mask>
+  HWY_INLINE void add(Mask mask, IntVector values) {
+    sums = hn::IfThenElse(mask, hn::Add(sums, values), sums);
+  }
+  HWY_INLINE void flush() {
+    HWY_ALIGN std::int32_t lanes[kIntLanes];
+    hn::Store(sums, Ints(), lanes);
+    for (const std::int32_t lane : lanes) total += lane;
+    sums = hn::Zero(Ints());
+  }
+};
+
+HWY_INLINE std::uint64_t mask_bits(hn::Mask<Ints> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(Ints(), mask, bytes);
+  std::uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return bits;
+}
+
+struct RunningNear {
+  WholeSum differences;
+  WholeSum baseline_counts;
+
+  HWY_INLINE RunningNear() {}
+  template <typename Mask>
+  HWY_INLINE void add(Mask mask, const Pair& pair, CountScan::Part& part) {
+    part.number += hn::CountTrue(Ints(), mask);
+    differences.add(mask, pair.difference);
+    baseline_counts.add(mask, pair.baseline_count);
+  }
+};
+
+CountScan scan_pairs(const CountPaddingInputs& in, double disjoint, double margin,
+                     std::uint64_t* HWY_RESTRICT far_bits) {
+  const Ints ints;
+  const auto highest = hn::Set(ints, whole_limit(disjoint));
+  const auto lowest = hn::Set(ints, -whole_limit(disjoint));
+  const auto farthest = hn::Set(ints, whole_limit(disjoint + margin));
+  const auto nearest = hn::Set(ints, whole_limit(disjoint - margin));
+  const auto zero = hn::Zero(ints);
+  CountScan scan;
+  WholeSum above_sum, far_counts, far_baseline_counts;
+  RunningNear above, below;
+  std::uint64_t bits = 0;
+  for_each_pair(
+      in,
+      [&](std::size_t word, std::size_t j, const Pair& pair) HWY_ATTR {
+        const auto far = hn::Gt(hn::Abs(pair.difference), farthest);
+        const auto near_below = hn::AndNot(far, hn::Lt(pair.difference, lowest));
+        const auto near_above =
+            hn::AndNot(far, hn::And(hn::Gt(pair.difference, nearest), hn::Gt(pair.count, zero)));
+        scan.far += hn::CountTrue(ints, far);
+        far_counts.add(far, pair.count);
+        far_baseline_counts.add(far, pair.baseline_count);
+        below.add(near_below, pair, scan.near_below);
+        if (!hn::AllFalse(ints, near_above)) {
+          above.add(near_above, pair, scan.near_above);
+          const auto identified = hn::And(near_above, hn::Gt(pair.difference, highest));
+          scan.identified_above.number += hn::CountTrue(ints, identified);
+          above_sum.add(identified, pair.difference);
+        }
+        bits |= mask_bits(far) << (j * kIntLanes);
+        if (j + 1 == kIntVectors) {
+          far_bits[word] = bits;
+          bits = 0;
+        }
+      },
+      [&] {
+        for (WholeSum* sum : {&above_sum, &far_counts, &far_baseline_counts, &above.differences,
+                              &above.baseline_counts, &below.differences, &below.baseline_counts}) {
+          sum->flush();
+        }
+      });
+  scan.identified_above.differences = above_sum.total;
+  scan.near_above.differences = above.differences.total;
+  scan.near_above.baseline_counts = above.baseline_counts.total;
+  scan.near_below.differences = below.differences.total;
+  scan.near_below.baseline_counts = below.baseline_counts.total;
+  scan.far_counts = far_counts.total;
+  scan.far_baseline_counts = far_baseline_counts.total;
+  return scan;  // the pairs of zeros after the last are in no part
+}
+
+CountCandidates collect(const CountPaddingInputs& in, double disjoint, double positive,
+                        std::int32_t* HWY_RESTRICT differences) {
+  const Ints ints;
+  const auto highest = hn::Set(ints, whole_limit(disjoint));
+  const auto least_positive = hn::Set(ints, whole_limit(positive));
+  const auto zero = hn::Zero(ints);
+  CountCandidates found;
+  std::size_t zeros = 0;
+  for_each_pair(
+      in,
+      [&](std::size_t, std::size_t, const Pair& pair) HWY_ATTR {
+        const auto is_zero = hn::Eq(pair.difference, zero);
+        const auto out = hn::Or(is_zero, hn::Gt(pair.difference, highest));
+        const auto candidate = hn::AndNot(out, hn::Gt(pair.difference, least_positive));
+        zeros += hn::CountTrue(ints, is_zero);
+        if (!hn::AllFalse(ints, candidate)) {
+          found.differences +=
+              hn::CompressStore(pair.difference, candidate, ints, differences + found.differences);
+        }
+      },
+      [] {});
+  if (whole_limit(positive) < 0) found.zeros = zeros - (64 - in.counts.size() % 64) % 64;
+  return found;
+}
+
+std::size_t count_common(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+  const hn::CappedTag<std::uint64_t, 8> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  auto sums = hn::Zero(tag);
+  std::size_t w = 0;
+  for (; w + lanes <= words; w += lanes) {
+    sums =
+        hn::Add(sums, hn::PopulationCount(hn::And(hn::LoadU(tag, a + w), hn::LoadU(tag, b + w))));
+  }
+  HWY_ALIGN std::uint64_t totals[hn::MaxLanes(tag)];
+  hn::Store(sums, tag, totals);
+  std::size_t total = 0;
+  for (std::size_t lane = 0; lane < lanes; ++lane) total += totals[lane];
+  for (; w < words; ++w) total += static_cast<std::size_t>(std::popcount(a[w] & b[w]));
+  return total;
+}
+
+}  // namespace updraft::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace updraft {
+
+HWY_EXPORT(scan);
+HWY_EXPORT(scan_pairs);
+HWY_EXPORT(collect);
+HWY_EXPORT(count_common);
+HWY_EXPORT(shift);
+
+PaddingScan scan_padding(const PaddingInputs& in, double* rest) {
+  return HWY_DYNAMIC_DISPATCH(scan)(in, rest);
+}
+
+CountScan scan_counts(const CountPaddingInputs& in, double disjoint, double margin,
+                      std::uint64_t* far_bits) {
+  return HWY_DYNAMIC_DISPATCH(scan_pairs)(in, disjoint, margin, far_bits);
+}
+
+CountCandidates collect_candidates(const CountPaddingInputs& in, double disjoint, double positive,
+                                   std::int32_t* differences) {
+  return HWY_DYNAMIC_DISPATCH(collect)(in, disjoint, positive, differences);
+}
+
+std::size_t common_bits(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+  return HWY_DYNAMIC_DISPATCH(count_common)(a.data(), b.data(), a.size());
+}
+
+double shift_baseline(const BaselineShift& in, double* lower, double* upper) {
+  return HWY_DYNAMIC_DISPATCH(shift)(in, lower, upper);
+}
+
+}  // namespace updraft
+#endif
