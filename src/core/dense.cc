@@ -48,6 +48,36 @@ bool within(const double* values, std::size_t count, double limit) {
   return rest && hn::AllTrue(doubles, all);
 }
 
+bool equal(const double* values, std::size_t count, double value) {
+  const Doubles doubles;
+  constexpr std::size_t kLanes = hn::MaxLanes(doubles);
+  const auto wanted = hn::Set(doubles, value);
+  auto all = hn::Eq(wanted, wanted);
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    all = hn::And(all, hn::Eq(hn::LoadU(doubles, values + i), wanted));
+  }
+  bool rest = true;
+  for (; i < count; ++i) rest &= values[i] == value;
+  return rest && hn::AllTrue(doubles, all);
+}
+
+bool increasing(const VariableId* ids, std::size_t count) {
+  const hn::ScalableTag<VariableId> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  // a < b for unsigned numbers: max(a, b) == b, and a != b.
+  auto all = hn::Eq(hn::Zero(tag), hn::Zero(tag));
+  std::size_t i = 1;
+  for (; i + lanes <= count; i += lanes) {
+    const auto before = hn::LoadU(tag, ids + i - 1);
+    const auto after = hn::LoadU(tag, ids + i);
+    all = hn::And(all, hn::AndNot(hn::Eq(before, after), hn::Eq(hn::Max(before, after), after)));
+  }
+  bool rest = true;
+  for (; i < count; ++i) rest &= ids[i - 1] < ids[i];
+  return rest && hn::AllTrue(tag, all);
+}
+
 void add(double* HWY_RESTRICT to, const double* HWY_RESTRICT values, std::size_t count) {
   const Doubles doubles;
   constexpr std::size_t kLanes = hn::MaxLanes(doubles);
@@ -67,6 +97,8 @@ namespace updraft {
 
 HWY_EXPORT(sum);
 HWY_EXPORT(within);
+HWY_EXPORT(equal);
+HWY_EXPORT(increasing);
 HWY_EXPORT(add);
 
 double sum_of(std::span<const double> values) {
@@ -75,6 +107,14 @@ double sum_of(std::span<const double> values) {
 
 bool all_within(std::span<const double> values, double limit) {
   return HWY_DYNAMIC_DISPATCH(within)(values.data(), values.size(), limit);
+}
+
+bool all_equal(std::span<const double> values, double value) {
+  return HWY_DYNAMIC_DISPATCH(equal)(values.data(), values.size(), value);
+}
+
+bool strictly_increasing(std::span<const VariableId> ids) {
+  return HWY_DYNAMIC_DISPATCH(increasing)(ids.data(), ids.size());
 }
 
 void add_to(std::span<double> to, std::span<const double> values) {

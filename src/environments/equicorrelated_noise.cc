@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/dense.h"
+#include "environments/columns.h"
 #include "environments/noise.h"
 
 namespace updraft {
@@ -85,18 +87,13 @@ class EquicorrelatedNoise final : public NoiseSource {
     const std::size_t rounds = block.rounds;
     const std::size_t groups = atoms_->groups();
     block.stream(Purpose::kNoiseGroups).normal_columns(block.first, rounds, groups, atoms);
-    double* rest = total.data();
+    const auto rest = total.first(rounds);
     for (std::size_t g = 0; g < groups; ++g) {
-      double* column = atoms.data() + g * rounds;
-      for (std::size_t r = 0; r < rounds; ++r) {
-        column[r] *= atom_sds_[g];
-        rest[r] -= column[r];
-      }
+      scale_and_take(atoms.subspan(g * rounds, rounds), atom_sds_[g], rest);
     }
     for (std::size_t g = 0; g < groups; ++g) {
-      double* column = atoms.data() + g * rounds;
       const double share = static_cast<double>(atoms_->sizes()[g]) / m_;
-      for (std::size_t r = 0; r < rounds; ++r) column[r] += share * rest[r];
+      add_scaled(atoms.subspan(g * rounds, rounds), share, rest);
     }
   }
 
@@ -107,58 +104,46 @@ class EquicorrelatedNoise final : public NoiseSource {
   void spread(std::span<const double> atoms, std::span<const double> normals,
               std::span<double> sums, std::size_t rounds, std::span<double> out) const {
     std::fill(sums.begin(), sums.end(), 0.0);
-    const double* next = normals.data();
-    for_each_run([&](GroupId g, bool has_first, VariableId begin, VariableId end) {
-      double* sum = sums.data() + g * rounds;
-      const std::size_t count = end - begin - (has_first ? 1 : 0);
-      add_columns(next, count, rounds, sum);
-      next += count * rounds;
+    std::size_t next = 0;
+    for_each_run([&](GroupId g, VariableId first, VariableId begin, VariableId end) {
+      const auto sum = sums.subspan(g * rounds, rounds);
+      const std::size_t count = end - begin - (first == begin ? 1 : 0);
+      if (rounds == 1) {
+        sum[0] += sum_of(normals.subspan(next, count));
+      } else {
+        for (std::size_t j = 0; j < count; ++j) {
+          add_to(sum, normals.subspan((next + j) * rounds, rounds));
+        }
+      }
+      next += count;
     });
-    next = normals.data();
-    for_each_run([&](GroupId g, bool has_first, VariableId begin, VariableId end) {
+    next = 0;
+    for_each_run([&](GroupId g, VariableId first, VariableId begin, VariableId end) {
       const auto n = static_cast<double>(atoms_->sizes()[g]);
       const double root = std::sqrt(n);
       const double pull = n > 1.0 ? 1.0 / (n - root) : 0.0;
+      const Term atom{1.0 / n, atoms.data() + g * rounds};
       const double* sum = sums.data() + g * rounds;
-      const double* atom = atoms.data() + g * rounds;
-      double* to = out.data() + begin * rounds;
-      if (has_first) {
-        for (std::size_t r = 0; r < rounds; ++r) *to++ = atom[r] / n + own_sd_ * (sum[r] / root);
-      }
-      for (VariableId i = begin + (has_first ? 1 : 0); rounds > 1 && i != end; ++i) {
-        for (std::size_t r = 0; r < rounds; ++r) {
-          to[r] = atom[r] / n + own_sd_ * (next[r] - pull * sum[r]);
-        }
-        to += rounds;
-        next += rounds;
+      VariableId i = begin;
+      if (first == begin) {
+        combine(out.subspan(i++ * rounds, rounds), atom, {own_sd_ / root, sum}, {0.0, sum});
       }
       if (rounds == 1) {
-        const double shift = atom[0] / n - own_sd_ * pull * sum[0];
-        const std::size_t count = end - begin - (has_first ? 1 : 0);
-        for (std::size_t j = 0; j < count; ++j) to[j] = shift + own_sd_ * next[j];
-        next += count;
+        const double shift = atom.factor * atom.column[0] - own_sd_ * pull * sum[0];
+        for (; i != end; ++i) out[i] = shift + own_sd_ * normals[next++];
+      }
+      for (; i != end; ++i) {
+        combine(out.subspan(i * rounds, rounds), atom, {-own_sd_ * pull, sum},
+                {own_sd_, normals.data() + next++ * rounds});
       }
     });
   }
 
-  /// visit(atom, whether the atom's first variable is in it, begin, end) for each segment.
+  /// visit(atom, the atom's first variable, begin, end) for each segment.
   template <typename Visit>
   void for_each_run(Visit visit) const {
     for (const Partition::Segment& s : atoms_->segments()) {
-      visit(s.group, first_of_atom_[s.group] == s.range.begin, s.range.begin, s.range.end);
-    }
-  }
-
-  static void add_columns(const double* columns, std::size_t count, std::size_t rounds,
-                          double* sum) {
-    if (rounds == 1) {
-      double s = sum[0];
-      for (std::size_t j = 0; j < count; ++j) s += columns[j];
-      sum[0] = s;
-      return;
-    }
-    for (std::size_t j = 0; j < count; ++j) {
-      for (std::size_t r = 0; r < rounds; ++r) sum[r] += columns[j * rounds + r];
+      visit(s.group, first_of_atom_[s.group], s.range.begin, s.range.end);
     }
   }
 

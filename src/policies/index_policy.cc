@@ -23,17 +23,21 @@ ActionId IndexPolicy::untried() const {
 
 ActionId IndexPolicy::choose(const Stream&) {
   if (!all_have_feedback()) return untried();
+  if (!bounded_) refresh();
   const auto count = static_cast<ActionId>(actions());
+  const double* index = index_.data();
+  const std::uint8_t* stale = stale_.data();
   ActionId best = count;
   double best_index = -std::numeric_limits<double>::infinity();
   for (ActionId action = 0; action < count; ++action) {
-    if (!stale_[action] && (best == count || index_[action] > best_index)) {
+    if (!stale[action] && (best == count || index[action] > best_index)) {
       best = action;
-      best_index = index_[action];
+      best_index = index[action];
     }
   }
+  if (!bounded_) return best;
   for (ActionId action = 0; action < count; ++action) {
-    if (!stale_[action] || (bounded_ && upper_bound(action) < best_index)) continue;
+    if (!stale_[action] || upper_bound(action) < best_index) continue;
     index_[action] = index_of(action);
     stale_[action] = 0;
     if (index_[action] > best_index || (index_[action] == best_index && action < best)) {
@@ -42,6 +46,12 @@ ActionId IndexPolicy::choose(const Stream&) {
     }
   }
   return best;
+}
+
+void IndexPolicy::refresh() {
+  for (ActionId action = 0; action < actions(); ++action) {
+    if (stale_[action]) set_index(action, index_of(action));
+  }
 }
 
 Explanation IndexPolicy::explain() const {

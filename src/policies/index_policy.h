@@ -44,6 +44,13 @@ class IndexPolicy : public Policy {
   virtual double upper_bound(ActionId) const { return std::numeric_limits<double>::infinity(); }
   void prune_by_bounds() { bounded_ = true; }
 
+  /// Computes the stale indices, where they are not pruned: by default each by index_of().
+  virtual void refresh();
+  void set_index(ActionId action, double index) {
+    index_[action] = index;
+    stale_[action] = 0;
+  }
+
   void mark_stale(ActionId action) { stale_[action] = 1; }
   void mark_all_stale() { stale_.assign(stale_.size(), 1); }
 

@@ -129,17 +129,14 @@ Payoffs Policy::in_order(const Payoffs& sparse) {
     throw InvalidInput("length of payoffs", std::to_string(values.size()),
                        fmt::format("must be the number of variable ids, {}", ids.size()));
   }
-  bool in_range = true;
-  for (const VariableId id : ids) in_range &= id < variables();
-  if (!in_range) {
-    const auto bad =
-        std::find_if(ids.begin(), ids.end(), [&](VariableId id) { return id >= variables(); });
-    throw InvalidInput("payoffs: variable", std::to_string(*bad),
-                       fmt::format("must be below the number of variables, {}", variables()));
+  const bool increasing = strictly_increasing(ids);
+  if (increasing && (ids.empty() || ids.back() < variables())) return sparse;
+  for (const VariableId id : ids) {
+    if (id >= variables()) {
+      throw InvalidInput("payoffs: variable", std::to_string(id),
+                         fmt::format("must be below the number of variables, {}", variables()));
+    }
   }
-  bool increasing = true;
-  for (std::size_t j = 1; j < ids.size(); ++j) increasing &= ids[j - 1] < ids[j];
-  if (increasing) return sparse;
   std::vector<std::size_t> order(ids.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),

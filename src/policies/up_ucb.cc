@@ -23,6 +23,7 @@ class UpUcb final : public IndexPolicy {
       : IndexPolicy(spec, knowledge, Resolution::groups(knowledge.affected()->atoms()),
                     exploration_alpha(spec, knowledge, ErrorSplit::kAffectedVariables)),
         affected_sum_(actions(), 0.0),
+        affected_bound_(actions(), 0.0),
         baseline_sum_(resolution().partition->groups(), 0.0),
         baseline_pulls_(baseline_sum_.size(), 0),
         baseline_bound_(baseline_sum_.size(), 0.0),
@@ -59,7 +60,17 @@ class UpUcb final : public IndexPolicy {
   double index_of(ActionId action) const override {
     double baseline = 0.0;
     for (const GroupId atom : affected_[action]) baseline += baseline_bound_[atom];
-    return affected_mean(action) + affected_size_[action] * radius(action) - baseline;
+    return affected_bound_[action] - baseline;
+  }
+
+  /// All are stale after every observation, since the baseline is shared.
+  void refresh() override {
+    for (ActionId action = 0; action < actions(); ++action) set_index(action, index_of(action));
+  }
+
+  /// Refreshes what follows from the action's own pulls and payoffs.
+  void update_action(ActionId action) {
+    affected_bound_[action] = affected_mean(action) + affected_size_[action] * radius(action);
   }
 
   void describe(ActionId action, ActionExplanation& explanation) const override {
@@ -77,6 +88,7 @@ class UpUcb final : public IndexPolicy {
     double affected = 0.0;
     for (const GroupId atom : affected_[action]) affected += values[atom];
     affected_sum_[action] += affected;
+    update_action(action);
     for (const GroupId atom : unaffected_[action]) {
       baseline_sum_[atom] += values[atom];
       ++baseline_pulls_[atom];
@@ -97,10 +109,14 @@ class UpUcb final : public IndexPolicy {
       for (const ActionId action : sets().affecting(atom)) baseline_pulls_[atom] -= pulls(action);
       if (baseline_pulls_[atom] > 0) update_baseline(atom);
     }
+    for (ActionId action = 0; action < actions(); ++action) {
+      if (pulls(action) > 0) update_action(action);
+    }
     mark_all_stale();
   }
 
   std::vector<double> affected_sum_;              // of the payoffs in V(a) over the pulls of a
+  std::vector<double> affected_bound_;            // sum over V(a) of mean(a,i) + radius(a)
   std::vector<double> baseline_sum_;              // per atom, over the rounds that left it alone
   std::vector<std::uint64_t> baseline_pulls_;     // per atom N0, the number of these rounds
   std::vector<double> baseline_bound_;            // sum over the atom of U0; 0 while N0 = 0

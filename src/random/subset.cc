@@ -12,27 +12,32 @@ namespace {
 
 constexpr std::size_t kMaxSize = std::size_t{1} << 32;
 
-/// Members 0..size-1 drawn independently and uniformly, from 32 bits or more each.
+/// Members 0..size-1 drawn independently and uniformly, from 32 bits or more each, in batches.
 class MemberDraws {
  public:
+  static constexpr std::size_t kBatch = 256;
+
   MemberDraws(const Stream& stream, const SubsetDraw& draw)
       : stream_(stream),
         draw_(draw),
         skewed_(static_cast<std::uint32_t>((std::uint64_t{1} << 32) % draw.size)) {}
 
-  /// Lemire's bounded draw: the high half of bits * size, repeated where the low half falls among
-  /// the 2^32 % size values that would favour some members. At least `wanted` draws follow, this
-  /// one included.
-  std::size_t next(std::size_t wanted) {
-    std::uint64_t product;
-    do {
-      if (position_ == filled_) refill(wanted);
-      const std::uint64_t word = words_[position_ / 2];
-      const auto bits = static_cast<std::uint32_t>(position_ % 2 == 0 ? word : word >> 32);
-      ++position_;
-      product = bits * static_cast<std::uint64_t>(draw_.size);
-    } while (static_cast<std::uint32_t>(product) < skewed_);
-    return static_cast<std::size_t>(product >> 32);
+  /// At most `wanted` members, possibly none, and no more draws than these need.
+  ///
+  /// Lemire's bounded draw: the high half of bits * size, left out where the low half falls among
+  /// the 2^32 % size values that would favour some members.
+  std::span<const std::uint32_t> next(std::size_t wanted) {
+    if (position_ == filled_) refill(wanted);
+    const std::size_t count = std::min(wanted, filled_ - position_);
+    const auto size = static_cast<std::uint64_t>(draw_.size);
+    std::size_t kept = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::uint64_t product = halves_[position_ + j] * size;
+      members_[kept] = static_cast<std::uint32_t>(product >> 32);
+      kept += static_cast<std::uint32_t>(product) >= skewed_ ? 1 : 0;
+    }
+    position_ += count;
+    return std::span(members_).first(kept);
   }
 
   /// Indices used: no more than needed for what was wanted, rounded up to a block.
@@ -40,8 +45,13 @@ class MemberDraws {
 
  private:
   void refill(std::size_t wanted) {
-    const std::size_t blocks = std::min(words_.size() / 2, (wanted + 3) / 4);
-    stream_.words(draw_.round, draw_.first_index + end_, std::span(words_).first(2 * blocks));
+    std::array<std::uint64_t, kBatch / 2> words;
+    const std::size_t blocks = std::min(kBatch / 4, (wanted + 3) / 4);
+    stream_.words(draw_.round, draw_.first_index + end_, std::span(words).first(2 * blocks));
+    for (std::size_t j = 0; j < 2 * blocks; ++j) {
+      halves_[2 * j] = static_cast<std::uint32_t>(words[j]);
+      halves_[2 * j + 1] = static_cast<std::uint32_t>(words[j] >> 32);
+    }
     filled_ = 4 * blocks;
     position_ = 0;
     end_ += 2 * blocks;
@@ -50,8 +60,9 @@ class MemberDraws {
   const Stream& stream_;
   const SubsetDraw& draw_;
   const std::uint32_t skewed_;
-  std::array<std::uint64_t, 128> words_;  // at first_index + end_ - filled_ / 2 and on
-  std::size_t filled_ = 0;                // in halves of words
+  std::array<std::uint32_t, kBatch> halves_;  // of the words before first_index + end_
+  std::array<std::uint32_t, kBatch> members_;
+  std::size_t filled_ = 0;
   std::size_t position_ = 0;
   std::uint64_t end_ = 0;
 };
@@ -108,12 +119,17 @@ std::uint64_t mark_subset(const Stream& stream, const SubsetDraw& draw,
 
   MemberDraws members(stream, draw);
   const std::uint64_t untouched = by_omission ? 1 : 0;
+  std::uint64_t* const words = bitmap.data();
   while (wanted > 0) {
-    const std::size_t bit = draw.first_bit + members.next(wanted);
-    std::uint64_t& word = bitmap[bit / 64];
-    const std::uint64_t fresh = (word >> (bit % 64) & 1) == untouched ? 1 : 0;
-    word ^= fresh << (bit % 64);
-    wanted -= fresh;
+    std::uint64_t marked = 0;
+    for (const std::uint32_t member : members.next(wanted)) {
+      const std::size_t bit = draw.first_bit + member;
+      std::uint64_t& word = words[bit / 64];
+      const std::uint64_t fresh = (word >> (bit % 64) & 1) ^ untouched ^ 1;
+      word ^= fresh << (bit % 64);
+      marked += fresh;
+    }
+    wanted -= marked;
   }
   return members.used();
 }

@@ -33,7 +33,19 @@ LevelCounts::LevelCounts(std::size_t actions, std::span<const double> baseline) 
   for (const Level& level : levels_) {
     baseline_total_ += static_cast<double>(level.variables) * level.baseline;
   }
-  reached_.resize(actions * levels_.size());
+  reached_.resize(actions);
+}
+
+void LevelCounts::grow(ActionId action, std::size_t largest) {
+  Reached& old = reached_[action];
+  Reached grown;
+  grown.room = std::max<std::size_t>(16, largest + largest / 2 + 2);
+  grown.numbers.assign(levels_.size() * grown.room, 0);
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    std::copy_n(old.numbers.begin() + static_cast<std::ptrdiff_t>(l * old.room), old.room,
+                grown.numbers.begin() + static_cast<std::ptrdiff_t>(l * grown.room));
+  }
+  old = std::move(grown);
 }
 
 void LevelCounts::assign(ActionId action, std::span<const std::uint16_t> counts) {
@@ -48,11 +60,12 @@ double LevelCounts::padded_index(ActionId action, double total, double pulls, do
   std::size_t unidentified = 0;
   double unidentified_sum = 0.0;
   candidates_.clear();
+  const Reached& reached = reached_[action];
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const Level& level = levels_[l];
-    const std::vector<std::uint32_t>& reached = reached_[action * levels_.size() + l];
+    const std::uint32_t* numbers = reached.numbers.data() + l * reached.room;
     const auto with_at_least = [&](std::size_t count) -> std::size_t {
-      return count == 0 ? level.variables : count < reached.size() ? reached[count] : 0;
+      return count == 0 ? level.variables : count < reached.room ? numbers[count] : 0;
     };
     // The counts whose interval holds the baseline follow one another; start two below them.
     const double start = std::floor((level.baseline - radius) * pulls) - 2.0;

@@ -29,9 +29,11 @@ class LevelCounts {
 
   /// A count grew.
   void raise(ActionId action, VariableId variable, std::uint16_t before, std::uint16_t after) {
-    std::vector<std::uint32_t>& reached = reached_[action * levels_.size() + level_of_[variable]];
-    if (after >= reached.size()) reached.resize(after + after / 2 + 2u, 0);
-    for (std::size_t count = before + 1u; count <= after; ++count) ++reached[count];
+    Reached& reached = reached_[action];
+    if (after >= reached.room) [[unlikely]]
+      grow(action, after);
+    std::uint32_t* numbers = reached.numbers.data() + level_of_[variable] * reached.room;
+    for (std::size_t count = before + 1u; count <= after; ++count) ++numbers[count];
   }
 
   /// As padded_index() with this baseline, not only positive indices, and `total` = the sum of the
@@ -49,11 +51,18 @@ class LevelCounts {
     std::size_t variables = 0;
   };
 
+  /// [level * room + c]: variables of the level whose count is at least c, for 0 < c < room.
+  struct Reached {
+    std::size_t room = 0;
+    std::vector<std::uint32_t> numbers;
+  };
+
+  void grow(ActionId action, std::size_t largest);
+
   std::vector<Level> levels_;
   std::vector<std::uint8_t> level_of_;  // per variable
   double baseline_total_ = 0.0;
-  /// Per action and level, [c]: variables whose count is at least c, for c > 0.
-  std::vector<std::vector<std::uint32_t>> reached_;
+  std::vector<Reached> reached_;               // per action
   mutable std::vector<Candidate> candidates_;  // scratch
 };
 

@@ -9,9 +9,8 @@ namespace {
 
 /// The largest of the values where all are whole numbers from 0 to 65,535, else -1.
 double largest_whole(std::span<const double> values) {
-  bool ones = true;
-  for (const double value : values) ones &= value == 1.0;
-  if (ones) return values.empty() ? 0.0 : 1.0;
+  if (values.empty()) return 0.0;
+  if (all_equal(values, 1.0)) return 1.0;
   double largest = 0.0;
   for (const double value : values) {
     if (!(value >= 0.0 && value <= 65535.0) ||

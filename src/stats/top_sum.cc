@@ -61,18 +61,18 @@ HWY_INLINE std::size_t keep(const double* values, std::size_t count, double pivo
 /// The value of rank `rank` (1 = largest) of at most this many is found by ranking them all.
 constexpr std::size_t kFew = 16;
 
-/// The middle of five values spread over the array.
-HWY_INLINE double middle_of_five(const double* values, std::size_t count) {
+/// Of five values spread over the array, the one whose rank among them is most like `rank`.
+HWY_INLINE double pivot_of_five(const double* values, std::size_t count, std::size_t rank) {
   double five[5];
   for (std::size_t j = 0; j < 5; ++j) five[j] = values[(2 * j + 1) * count / 10];
   std::sort(five, five + 5);
-  return five[2];
+  return five[4 - (5 * rank - 1) / count];
 }
 
 /// The value of rank `rank`, 1 <= rank <= count. `scratch` has room for count values and a vector.
 double value_of_rank(const double* values, std::size_t count, std::size_t rank, double* scratch) {
   while (count > kFew) {
-    const double pivot = middle_of_five(values, count);
+    const double pivot = pivot_of_five(values, count, rank);
     const Split at = split(values, count, pivot);
     if (rank <= at.above) {
       count = keep(values, count, pivot, true, scratch);
