@@ -1,5 +1,6 @@
 #include "policies/index_policy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -23,35 +24,35 @@ ActionId IndexPolicy::untried() const {
 
 ActionId IndexPolicy::choose(const Stream&) {
   if (!all_have_feedback()) return untried();
-  if (!bounded_) refresh();
-  const auto count = static_cast<ActionId>(actions());
-  const double* index = index_.data();
-  const std::uint8_t* stale = stale_.data();
-  ActionId best = count;
-  double best_index = -std::numeric_limits<double>::infinity();
-  for (ActionId action = 0; action < count; ++action) {
-    if (!stale[action] && (best == count || index[action] > best_index)) {
-      best = action;
-      best_index = index[action];
-    }
+  if (!bounded_) {
+    refresh();
+    return largest_computed();
   }
-  if (!bounded_) return best;
-  for (ActionId action = 0; action < count; ++action) {
-    if (!stale_[action] || upper_bound(action) < best_index) continue;
-    index_[action] = index_of(action);
-    stale_[action] = 0;
-    if (index_[action] > best_index || (index_[action] == best_index && action < best)) {
+  ActionId best = largest_computed();
+  compute(best);
+  for (ActionId action = 0; action < actions(); ++action) {
+    if (stale_[action]) {
+      if (upper_bound(action) < index_[best]) continue;
+      compute(action);
+    }
+    if (index_[action] > index_[best] || (index_[action] == index_[best] && action < best)) {
       best = action;
-      best_index = index_[action];
     }
   }
   return best;
 }
 
+void IndexPolicy::compute(ActionId action) {
+  if (stale_[action]) set_index(action, index_of(action));
+}
+
+/// The largest index as last computed, the lowest id among equals.
+ActionId IndexPolicy::largest_computed() const {
+  return static_cast<ActionId>(std::max_element(index_.begin(), index_.end()) - index_.begin());
+}
+
 void IndexPolicy::refresh() {
-  for (ActionId action = 0; action < actions(); ++action) {
-    if (stale_[action]) set_index(action, index_of(action));
-  }
+  for (ActionId action = 0; action < actions(); ++action) compute(action);
 }
 
 Explanation IndexPolicy::explain() const {

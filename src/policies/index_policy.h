@@ -60,6 +60,9 @@ class IndexPolicy : public Policy {
   ActionId untried() const;
 
  private:
+  void compute(ActionId action);
+  ActionId largest_computed() const;
+
   double alpha_;
   double root_two_alpha_;
   const Reciprocals& reciprocals_;

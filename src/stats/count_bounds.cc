@@ -12,18 +12,17 @@ namespace updraft {
 double CountBounds::compute(ActionId action, const CountPaddingInputs& in,
                             PaddingScratch& scratch) {
   Noted& noted = actions_[action];
-  // In so many rounds a mean of b moves by less than rounds / (pulls + 1).
-  noted.at.margin =
-      static_cast<double>(noted.rounds) / (static_cast<double>(in.baseline_pulls) + 1.0) +
-      in.baseline_radius;
-  const double index = padded_index(in, noted.at, far_bits_.data() + action * words_, scratch);
-  // Meanwhile a mean of b falls by at most this share, which raises an individual index, and its
-  // radius by at most all of it. A variable that is no longer identified adds 0 in place of an
-  // index that may be as much as 2 radius below.
+  // In so many rounds a mean of b rises by less than rounds / (pulls + 1), or falls by at most this
+  // share of it.
   const auto rounds = static_cast<double>(noted.rounds);
-  const double share = rounds / (static_cast<double>(in.baseline_pulls) + rounds);
+  const auto pulls = static_cast<double>(in.baseline_pulls);
+  noted.at.rise = rounds / (pulls + 1.0);
+  noted.at.share = rounds / (pulls + rounds);
+  const double index = padded_index(in, noted.at, far_bits_.data() + action * words_, scratch);
+  // A fall raises an individual index, and so does that of b's radius, which is at most all of it.
+  // A variable that is no longer identified adds 0 in place of an index as much as 2 radius below.
   const auto at_most = [&](const CountMargin::Near& near, double radii) {
-    return near.indices + share * near.baseline_means +
+    return near.indices + noted.at.share * near.baseline_means +
            radii * in.baseline_radius * static_cast<double>(near.variables);
   };
   noted.near = at_most(noted.at.above, 1.0) + std::min(0.0, at_most(noted.at.below, 3.0));

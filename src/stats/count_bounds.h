@@ -12,13 +12,12 @@ namespace updraft {
 /// Upper bounds of the indices of UpUCB-L while the action b that plays baseline gets new 0/1
 /// payoffs, so that an index need not be computed as long as it cannot win.
 ///
-/// When an index is computed, the variables that are identified by more than a margin are noted as
-/// far. As long as no mean of b can have moved by the margin, these stay identified, and their part
-/// of the index is known exactly from the number of ones that b got among them since: one count of
-/// common bits per action and round, instead of a look at m counts. The others are bounded by what
-/// their means can have become, and padding by 2 radius for each variable of the budget that far
-/// ones leave. The more rounds a bound is to hold, the larger the
-/// margin and the looser the bound; each action finds its own number.
+/// When an index is computed, the variables that stay identified for so many rounds of b, whatever
+/// it pays, are noted as far. During these rounds their part of the index is known exactly from the
+/// number of ones that b got among them: one count of common bits per action and round, instead of
+/// a look at m counts. The others are bounded by what their means can have become, and padding by
+/// 2 radius for each variable of the budget that far ones leave. The more rounds a bound is to
+/// hold, the looser it is; each action finds its own number.
 class CountBounds {
  public:
   CountBounds(std::size_t actions, std::size_t variables)

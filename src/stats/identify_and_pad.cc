@@ -79,7 +79,12 @@ double padded_index(const CountPaddingInputs& in, CountMargin& margin, std::uint
   const double scale = 1.0 / (n * n0);
   const double disjoint = n * n0 * (in.radius + in.baseline_radius);  // |D| above it
   const double positive = n * n0 * -shift;                            // D above it: index > 0
-  const CountScan scan = scan_counts(in, disjoint, n * n0 * margin.margin, far_bits);
+  const CountScan scan = scan_counts(in,
+                                     {.disjoint = disjoint,
+                                      .rise = n * n0 * margin.rise,
+                                      .share = margin.share,
+                                      .drop = n * n0 * in.baseline_radius},
+                                     far_bits);
   const auto sum_of_indices = [&](double differences, std::size_t variables) {
     return differences * scale + static_cast<double>(variables) * shift;
   };
@@ -93,11 +98,13 @@ double padded_index(const CountPaddingInputs& in, CountMargin& margin, std::uint
   margin.above = near(scan.near_above);
   margin.below = near(scan.near_below);
 
-  const std::size_t identified = scan.far + scan.near_below.number + scan.identified_above.number;
+  const std::size_t identified = scan.far + scan.near_below.number + scan.identified_above.number +
+                                 scan.identified_below.number;
   const double far_differences = scan.far_counts * n0 - scan.far_baseline_counts * n;
-  const double index = sum_of_indices(
-      far_differences + scan.near_below.differences + scan.identified_above.differences,
-      identified);
+  const double index =
+      sum_of_indices(far_differences + scan.near_below.differences +
+                         scan.identified_above.differences + scan.identified_below.differences,
+                     identified);
   const std::size_t budget = padding_budget(in.budget, identified);
   if (budget == 0) return index;
   const std::size_t room = in.counts.size() + kScanSlack;

@@ -80,8 +80,8 @@ struct CountPaddingInputs {
 /// Whether all D(i) have 31 bits.
 bool differences_fit(const CountPaddingInputs& in);
 
-/// What bounds the index as long as no baseline mean moves by more than a margin, and the
-/// baseline's radius does not grow: CountBounds uses it.
+/// What bounds the index as long as no baseline mean rises by `rise` or falls by more than a share
+/// of it, and the baseline's radius does not grow: CountBounds uses it.
 struct CountMargin {
   struct Near {
     std::size_t variables = 0;
@@ -89,8 +89,9 @@ struct CountMargin {
     double baseline_means = 0.0;  ///< sum
   };
 
-  double margin = 0.0;
-  std::size_t far = 0;               ///< variables identified by more than the margin
+  double rise = 0.0;
+  double share = 0.0;
+  std::size_t far = 0;               ///< variables that stay identified
   double far_counts = 0.0;           ///< sum over them
   double far_baseline_counts = 0.0;  ///< sum over them
   Near above;  ///< others that are, or might come to be, identified with an index > 0; not those
@@ -98,9 +99,9 @@ struct CountMargin {
   Near below;  ///< others that are identified with an index < 0
 };
 
-/// Requires that differences fit. Fills `margin`, whose `margin` is set, and the bits of the far
-/// variables, (m + 63) / 64 words. Cost: one streaming pass over 4 m bytes; a second where there
-/// are too many candidates for padding.
+/// Requires that differences fit. Fills `margin`, whose rise and share are set, and the bits of the
+/// far variables, (m + 63) / 64 words. Cost: one streaming pass over 4 m bytes; a second where
+/// there are too many candidates for padding.
 double padded_index(const CountPaddingInputs& in, CountMargin& margin, std::uint64_t* far_bits,
                     PaddingScratch& scratch);
 

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+// Work handed to a loop must become part of it: passing vectors on costs more than the work.
+#define UPDRAFT_INLINE __attribute__((always_inline))
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stats/padding_scan.cc"
 #include <hwy/foreach_target.h>
@@ -83,7 +86,7 @@ HWY_INLINE PaddingScan scan_row(const PaddingInputs& in, const T* row, double* H
   for_each_vector(
       row, in.baseline_lower.data(), in.baseline_upper.data(), in.row.size(), 0.0,
       [&](std::size_t j, Vector sum, Vector baseline_lower, Vector baseline_upper,
-          std::size_t present) HWY_ATTR {
+          std::size_t present) HWY_ATTR UPDRAFT_INLINE {
         const Vector mean = hn::Mul(sum, inverse);
         const Vector lower = hn::Sub(mean, radius);
         const Vector upper = hn::Add(mean, radius);
@@ -182,12 +185,11 @@ HWY_INLINE void for_each_pair(const CountPaddingInputs& in, Work work, Flush flu
   const auto baseline_pulls = hn::Set(ints, static_cast<std::int32_t>(in.baseline_pulls));
   const double largest = std::max({1.0, in.largest * static_cast<double>(in.baseline_pulls),
                                    in.baseline_largest * static_cast<double>(in.pulls), 65535.0});
-  const auto words_per_flush =
-      std::max<std::size_t>(1, static_cast<std::size_t>(2147483647.0 / largest) / kIntVectors);
+  const auto vectors_per_flush = static_cast<std::size_t>(2147483647.0 / largest);
   const std::size_t count = in.counts.size();
   HWY_ALIGN std::uint16_t counts[64] = {};
   HWY_ALIGN std::uint16_t baseline_counts[64] = {};
-  std::size_t until_flush = words_per_flush;
+  std::size_t until_flush = vectors_per_flush;
   for (std::size_t i = 0; i < count; i += 64) {
     const std::uint16_t* c = in.counts.data() + i;
     const std::uint16_t* c0 = in.baseline_counts.data() + i;
@@ -201,10 +203,10 @@ HWY_INLINE void for_each_pair(const CountPaddingInputs& in, Work work, Flush flu
       const auto a = hn::PromoteTo(ints, hn::LoadU(shorts, c + j * kIntLanes));
       const auto b = hn::PromoteTo(ints, hn::LoadU(shorts, c0 + j * kIntLanes));
       work(i / 64, j, Pair{a, b, hn::Sub(hn::Mul(a, baseline_pulls), hn::Mul(b, pulls))});
-    }
-    if (--until_flush == 0) {
-      flush();
-      until_flush = words_per_flush;
+      if (HWY_UNLIKELY(--until_flush == 0)) {
+        flush();
+        until_flush = vectors_per_flush;
+      }
     }
   }
   flush();
@@ -249,25 +251,36 @@ struct RunningNear {
   }
 };
 
-CountScan scan_pairs(const CountPaddingInputs& in, double disjoint, double margin,
+CountScan scan_pairs(const CountPaddingInputs& in, const CountLimits& limits,
                      std::uint64_t* HWY_RESTRICT far_bits) {
   const Ints ints;
-  const auto highest = hn::Set(ints, whole_limit(disjoint));
-  const auto lowest = hn::Set(ints, -whole_limit(disjoint));
-  const auto farthest = hn::Set(ints, whole_limit(disjoint + margin));
-  const auto nearest = hn::Set(ints, whole_limit(disjoint - margin));
+  const hn::RebindToFloat<Ints> floats;
+  const auto rounding = hn::Set(floats, kFloatRounding);
+  const auto fall = hn::Set(floats, largest_fall(in, limits));
+  const auto deepest = hn::Set(floats, below_in_floats(-limits.disjoint));
+  const auto nearest = hn::Set(floats, below_in_floats(limits.disjoint - limits.drop));
+  const auto highest = hn::Set(ints, whole_limit(limits.disjoint));
+  const auto lowest = hn::Set(ints, -whole_limit(limits.disjoint));
+  const auto farthest = hn::Set(ints, whole_limit(limits.disjoint + limits.rise));
   const auto zero = hn::Zero(ints);
   CountScan scan;
-  WholeSum above_sum, far_counts, far_baseline_counts;
+  WholeSum above_sum, below_sum, far_counts, far_baseline_counts;
   RunningNear above, below;
   std::uint64_t bits = 0;
   for_each_pair(
       in,
-      [&](std::size_t word, std::size_t j, const Pair& pair) HWY_ATTR {
-        const auto far = hn::Gt(hn::Abs(pair.difference), farthest);
-        const auto near_below = hn::AndNot(far, hn::Lt(pair.difference, lowest));
+      [&](std::size_t word, std::size_t j, const Pair& pair) HWY_ATTR UPDRAFT_INLINE {
+        const auto difference = hn::ConvertTo(floats, pair.difference);
+        const auto rounded_up = hn::Add(difference, hn::Mul(hn::Abs(difference), rounding));
+        const auto highest_later =
+            hn::Add(rounded_up, hn::Mul(hn::ConvertTo(floats, pair.baseline_count), fall));
+        const auto far = hn::Or(hn::Gt(pair.difference, farthest),
+                                hn::RebindMask(ints, hn::Lt(highest_later, deepest)));
         const auto near_above =
-            hn::AndNot(far, hn::And(hn::Gt(pair.difference, nearest), hn::Gt(pair.count, zero)));
+            hn::AndNot(far, hn::And(hn::RebindMask(ints, hn::Gt(highest_later, nearest)),
+                                    hn::Gt(pair.count, zero)));
+        const auto near_below =
+            hn::AndNot(hn::Or(far, near_above), hn::Lt(pair.difference, lowest));
         scan.far += hn::CountTrue(ints, far);
         far_counts.add(far, pair.count);
         far_baseline_counts.add(far, pair.baseline_count);
@@ -277,6 +290,9 @@ CountScan scan_pairs(const CountPaddingInputs& in, double disjoint, double margi
           const auto identified = hn::And(near_above, hn::Gt(pair.difference, highest));
           scan.identified_above.number += hn::CountTrue(ints, identified);
           above_sum.add(identified, pair.difference);
+          const auto sunk = hn::And(near_above, hn::Lt(pair.difference, lowest));
+          scan.identified_below.number += hn::CountTrue(ints, sunk);
+          below_sum.add(sunk, pair.difference);
         }
         bits |= mask_bits(far) << (j * kIntLanes);
         if (j + 1 == kIntVectors) {
@@ -285,12 +301,14 @@ CountScan scan_pairs(const CountPaddingInputs& in, double disjoint, double margi
         }
       },
       [&] {
-        for (WholeSum* sum : {&above_sum, &far_counts, &far_baseline_counts, &above.differences,
-                              &above.baseline_counts, &below.differences, &below.baseline_counts}) {
+        for (WholeSum* sum :
+             {&above_sum, &below_sum, &far_counts, &far_baseline_counts, &above.differences,
+              &above.baseline_counts, &below.differences, &below.baseline_counts}) {
           sum->flush();
         }
       });
   scan.identified_above.differences = above_sum.total;
+  scan.identified_below.differences = below_sum.total;
   scan.near_above.differences = above.differences.total;
   scan.near_above.baseline_counts = above.baseline_counts.total;
   scan.near_below.differences = below.differences.total;
@@ -310,7 +328,7 @@ CountCandidates collect(const CountPaddingInputs& in, double disjoint, double po
   std::size_t zeros = 0;
   for_each_pair(
       in,
-      [&](std::size_t, std::size_t, const Pair& pair) HWY_ATTR {
+      [&](std::size_t, std::size_t, const Pair& pair) HWY_ATTR UPDRAFT_INLINE {
         const auto is_zero = hn::Eq(pair.difference, zero);
         const auto out = hn::Or(is_zero, hn::Gt(pair.difference, highest));
         const auto candidate = hn::AndNot(out, hn::Gt(pair.difference, least_positive));
@@ -358,9 +376,9 @@ PaddingScan scan_padding(const PaddingInputs& in, double* rest) {
   return HWY_DYNAMIC_DISPATCH(scan)(in, rest);
 }
 
-CountScan scan_counts(const CountPaddingInputs& in, double disjoint, double margin,
+CountScan scan_counts(const CountPaddingInputs& in, const CountLimits& limits,
                       std::uint64_t* far_bits) {
-  return HWY_DYNAMIC_DISPATCH(scan_pairs)(in, disjoint, margin, far_bits);
+  return HWY_DYNAMIC_DISPATCH(scan_pairs)(in, limits, far_bits);
 }
 
 CountCandidates collect_candidates(const CountPaddingInputs& in, double disjoint, double positive,
