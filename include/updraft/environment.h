@@ -46,6 +46,7 @@ class Environment {
  private:
   struct Scratch;
 
+  bool is_atoms(const std::shared_ptr<const Partition>& partition);
   const NoiseBlock& noise_at(std::uint32_t round, Resolution::Kind kind);
 
   std::shared_ptr<const PayoffLaw> law_;

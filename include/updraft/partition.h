@@ -16,11 +16,16 @@ class Partition {
   struct Segment {
     VariableRange range;
     GroupId group = 0;
+
+    bool operator==(const Segment&) const = default;
   };
 
   /// Segments must cover 0..m-1 in order without gaps; groups must be numbered 0..G-1, each
   /// used at least once. Throws InvalidInput otherwise.
   explicit Partition(std::vector<Segment> segments);
+
+  /// Whether the same variables form the same groups, in the same segments.
+  bool operator==(const Partition&) const = default;
 
   std::size_t variables() const { return variables_; }
   std::size_t groups() const { return sizes_.size(); }

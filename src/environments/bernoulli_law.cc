@@ -99,8 +99,9 @@ class BernoulliLaw final : public PayoffLaw {
       for (; cell < treated.cell; ++cell) before += ones_without_action(numbers, cell);
       buffers.ids.insert(buffers.ids.end(), from, from + before);
       from += before + ones_without_action(numbers, cell);
-      mark_ones(noise.block, round, cells_[cell], treated.ones(numbers[cell]), buffers.bits);
-      collect_ones(buffers.bits, cells_[cell].first, cells_[cell].first + cells_[cell].size,
+      const std::size_t ones = treated.ones(numbers[cell]);
+      mark_ones(noise.block, round, cells_[cell], ones, buffers.bits);
+      collect_ones(buffers.bits, cells_[cell].first, cells_[cell].first + cells_[cell].size, ones,
                    buffers.ids);
       ++cell;
     }
@@ -164,21 +165,25 @@ class BernoulliLaw final : public PayoffLaw {
     noise.ones_end.clear();
     for (std::uint32_t r = 0; r < noise.block.rounds; ++r) {
       const std::uint32_t round = noise.block.first + r;
+      std::size_t count = 0;
       for (std::size_t c = 0; c < cells_.size(); ++c) {
-        mark_ones(noise.block, round, cells_[c], ones_without_action(noise.at(round), c),
-                  buffers.bits);
+        const std::size_t ones = ones_without_action(noise.at(round), c);
+        mark_ones(noise.block, round, cells_[c], ones, buffers.bits);
+        count += ones;
       }
-      collect_ones(buffers.bits, 0, order_.size(), noise.ones);
+      collect_ones(buffers.bits, 0, order_.size(), count, noise.ones);
       noise.ones_end.push_back(noise.ones.size());
     }
   }
 
-  /// Appends the bits begin..end-1 that are set, in order, and clears all of them.
+  /// Appends the `count` bits of begin..end-1 that are set, in order, and clears all of them.
   static void collect_ones(std::vector<std::uint64_t>& bits, std::size_t begin, std::size_t end,
-                           std::vector<VariableId>& ids) {
+                           std::size_t count, std::vector<VariableId>& ids) {
+    ids.resize(ids.size() + count);
+    VariableId* next = ids.data() + (ids.size() - count);
     for (std::size_t word = begin / 64; word < (end + 63) / 64; ++word) {
       for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-        ids.push_back(static_cast<VariableId>(64 * word + std::countr_zero(left)));
+        *next++ = static_cast<VariableId>(64 * word + std::countr_zero(left));
       }
       bits[word] = 0;
     }
@@ -190,8 +195,9 @@ class BernoulliLaw final : public PayoffLaw {
       const VariableId id = order_[place];
       buffers.bits[id / 64] |= std::uint64_t{1} << (id % 64);
     }
+    const std::size_t count = buffers.ids.size();
     buffers.ids.clear();
-    collect_ones(buffers.bits, 0, order_.size(), buffers.ids);
+    collect_ones(buffers.bits, 0, order_.size(), count, buffers.ids);
   }
 
   /// Groups the variables by atom and rates; cells are numbered by their lowest variable.

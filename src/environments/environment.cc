@@ -11,6 +11,7 @@ struct Environment::Scratch {
   NoiseBlock noise;  // at the resolution that was last asked for
   DrawBuffers buffers;
   std::vector<double> sums;
+  std::shared_ptr<const Partition> same_as_atoms;  // another one that is equal to the atoms
 };
 
 std::shared_ptr<const PayoffLaw> prepare_payoffs(std::shared_ptr<const Instance> instance) {
@@ -34,8 +35,8 @@ Payoffs Environment::draw(std::uint32_t round, ActionId action, const Resolution
         "action", std::to_string(action),
         fmt::format("must be below the number of actions, {}", instance().actions()));
   }
-  const bool by_atoms = resolution.kind == Resolution::Kind::kGroups &&
-                        resolution.partition == instance().affected()->atoms();
+  const bool by_atoms =
+      resolution.kind == Resolution::Kind::kGroups && is_atoms(resolution.partition);
   const Resolution::Kind kind = resolution.kind == Resolution::Kind::kGroups && !by_atoms
                                     ? Resolution::Kind::kVariables
                                     : resolution.kind;
@@ -61,6 +62,15 @@ Payoffs Environment::draw(std::uint32_t round, ActionId action, const Resolution
     partition.sum_sparse(payoffs.ids(), payoffs.values(), sums);
   }
   return Payoffs::group_sums(sums);
+}
+
+bool Environment::is_atoms(const std::shared_ptr<const Partition>& partition) {
+  if (partition == instance().affected()->atoms() || partition == scratch_->same_as_atoms) {
+    return true;
+  }
+  if (*partition != *instance().affected()->atoms()) return false;
+  scratch_->same_as_atoms = partition;
+  return true;
 }
 
 std::uint32_t Environment::block_rounds(const Resolution& resolution) const {

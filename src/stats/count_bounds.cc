@@ -12,6 +12,11 @@ namespace updraft {
 double CountBounds::compute(ActionId action, const CountPaddingInputs& in,
                             PaddingScratch& scratch) {
   Noted& noted = actions_[action];
+  if (noted.without_bound > 0) {
+    --noted.without_bound;
+    noted.known = false;
+    return padded_index(in, scratch);
+  }
   // In so many rounds a mean of b rises by less than rounds / (pulls + 1), or falls by at most this
   // share of it.
   const auto rounds = static_cast<double>(noted.rounds);
@@ -33,6 +38,7 @@ double CountBounds::compute(ActionId action, const CountPaddingInputs& in,
   if (index < 0.0) {  // below that of b: a tight bound would keep it out
     const bool too_loose = upper_bound(action, in) >= 0.0;
     const std::uint64_t most = std::max<std::uint64_t>(4, in.baseline_pulls / 16);
+    if (too_loose && noted.rounds == 1) noted.without_bound = kRoundsWithoutBound;
     noted.rounds = too_loose ? std::max<std::uint64_t>(1, noted.rounds / 2)
                              : std::min(most, noted.rounds + noted.rounds / 4 + 1);
   }

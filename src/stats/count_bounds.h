@@ -45,14 +45,18 @@ class CountBounds {
   double upper_bound(ActionId action, const CountPaddingInputs& in) const;
 
  private:
+  /// Where not even a bound for one round kept an action out, it is not tried for a while.
+  static constexpr std::uint32_t kRoundsWithoutBound = 12;
+
   struct Noted {
     bool known = false;
     CountMargin at;
     double near = 0.0;  ///< what near variables add at most
     std::uint64_t baseline_pulls = 0;
-    std::uint64_t valid_rounds = 0;  ///< of b, after which it does not hold
-    std::uint64_t rounds = 4;        ///< the same for the next computation
-    double ones = 0.0;               ///< that b paid for far variables since
+    std::uint64_t valid_rounds = 0;   ///< of b, after which it does not hold
+    std::uint64_t rounds = 4;         ///< the same for the next computation
+    std::uint32_t without_bound = 0;  ///< computations for which no bound is tried
+    double ones = 0.0;                ///< that b paid for far variables since
   };
 
   std::size_t words_;

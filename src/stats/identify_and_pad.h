@@ -99,9 +99,12 @@ struct CountMargin {
   Near below;  ///< others that are identified with an index < 0
 };
 
-/// Requires that differences fit. Fills `margin`, whose rise and share are set, and the bits of the
-/// far variables, (m + 63) / 64 words. Cost: one streaming pass over 4 m bytes; a second where
-/// there are too many candidates for padding.
+/// Requires that differences fit. Cost: one streaming pass over 4 m bytes; a second where variables
+/// are needed for padding.
+double padded_index(const CountPaddingInputs& in, PaddingScratch& scratch);
+
+/// The same, at twice the cost: also fills `margin`, whose rise and share are set, and the bits of
+/// the far variables, (m + 63) / 64 words.
 double padded_index(const CountPaddingInputs& in, CountMargin& margin, std::uint64_t* far_bits,
                     PaddingScratch& scratch);
 

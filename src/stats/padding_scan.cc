@@ -13,6 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "core/append_where-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace updraft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -103,7 +105,7 @@ HWY_INLINE PaddingScan scan_row(const PaddingInputs& in, const T* row, double* H
         identified_sum.parts[j] =
             hn::Add(identified_sum.parts[j], hn::IfThenElseZero(identified, index));
         if (in.positive_only) candidate = hn::And(candidate, hn::Gt(index, zero));
-        scan.others += hn::CompressStore(index, candidate, doubles, rest + scan.others);
+        scan.others += append_where(doubles, index, candidate, rest + scan.others);
         positive.parts[j] = hn::Add(positive.parts[j], hn::Max(index, zero));
         negative.parts[j] = hn::Add(negative.parts[j], hn::Min(hn::Add(index, width), zero));
       });
@@ -318,6 +320,23 @@ CountScan scan_pairs(const CountPaddingInputs& in, const CountLimits& limits,
   return scan;  // the pairs of zeros after the last are in no part
 }
 
+CountScan::Part identified(const CountPaddingInputs& in, double disjoint) {
+  const Ints ints;
+  const auto highest = hn::Set(ints, whole_limit(disjoint));
+  CountScan::Part part;
+  WholeSum differences;
+  for_each_pair(
+      in,
+      [&](std::size_t, std::size_t, const Pair& pair) HWY_ATTR UPDRAFT_INLINE {
+        const auto found = hn::Gt(hn::Abs(pair.difference), highest);
+        part.number += hn::CountTrue(ints, found);
+        differences.add(found, pair.difference);
+      },
+      [&] { differences.flush(); });
+  part.differences = differences.total;
+  return part;
+}
+
 CountCandidates collect(const CountPaddingInputs& in, double disjoint, double positive,
                         std::int32_t* HWY_RESTRICT differences) {
   const Ints ints;
@@ -335,7 +354,7 @@ CountCandidates collect(const CountPaddingInputs& in, double disjoint, double po
         zeros += hn::CountTrue(ints, is_zero);
         if (!hn::AllFalse(ints, candidate)) {
           found.differences +=
-              hn::CompressStore(pair.difference, candidate, ints, differences + found.differences);
+              append_where(ints, pair.difference, candidate, differences + found.differences);
         }
       },
       [] {});
@@ -368,6 +387,7 @@ namespace updraft {
 
 HWY_EXPORT(scan);
 HWY_EXPORT(scan_pairs);
+HWY_EXPORT(identified);
 HWY_EXPORT(collect);
 HWY_EXPORT(count_common);
 HWY_EXPORT(shift);
@@ -379,6 +399,10 @@ PaddingScan scan_padding(const PaddingInputs& in, double* rest) {
 CountScan scan_counts(const CountPaddingInputs& in, const CountLimits& limits,
                       std::uint64_t* far_bits) {
   return HWY_DYNAMIC_DISPATCH(scan_pairs)(in, limits, far_bits);
+}
+
+CountScan::Part scan_identified(const CountPaddingInputs& in, double disjoint) {
+  return HWY_DYNAMIC_DISPATCH(identified)(in, disjoint);
 }
 
 CountCandidates collect_candidates(const CountPaddingInputs& in, double disjoint, double positive,

@@ -66,6 +66,9 @@ struct CountScan {
 CountScan scan_counts(const CountPaddingInputs& in, const CountLimits& limits,
                       std::uint64_t* far_bits);
 
+/// The variables with |D| > disjoint alone, at less than half the cost; no baseline counts.
+CountScan::Part scan_identified(const CountPaddingInputs& in, double disjoint);
+
 /// The variables with positive < D <= disjoint.
 struct CountCandidates {
   std::size_t differences = 0;  ///< D != 0, written down

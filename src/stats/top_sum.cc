@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "core/append_where-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace updraft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -50,7 +52,7 @@ HWY_INLINE std::size_t keep(const double* values, std::size_t count, double pivo
   for (; i + lanes <= count; i += lanes) {
     const auto v = hn::LoadU(doubles, values + i);
     const auto mask = above ? hn::Gt(v, pivots) : hn::Lt(v, pivots);
-    kept += hn::CompressStore(v, mask, doubles, to + kept);
+    kept += append_where(doubles, v, mask, to + kept);
   }
   for (; i < count; ++i) {
     if (above ? values[i] > pivot : values[i] < pivot) to[kept++] = values[i];

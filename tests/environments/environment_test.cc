@@ -110,6 +110,52 @@ TEST(Environment, DrawsAreAFunctionOfSeedRunRoundAndAction) {
   }
 }
 
+TEST(Environment, PayoffsDoNotDependOnTheOrderOfDraws) {
+  for (const auto& instance : instances()) {
+    const auto law = prepare_payoffs(instance);
+    const auto& atoms = instance->affected()->atoms();
+    const auto equal_atoms = std::make_shared<const Partition>(*atoms);
+    const auto halves = std::make_shared<const Partition>(std::vector<Partition::Segment>{
+        {{0, 3}, 1}, {{3, static_cast<VariableId>(instance->variables())}, 0}});
+    const std::vector<Resolution> resolutions = {
+        Resolution::total(), Resolution::groups(atoms), Resolution::groups(equal_atoms),
+        Resolution::groups(halves), Resolution::variables()};
+    const auto numbers = [&](Environment& environment, std::uint32_t round, ActionId action,
+                             const Resolution& resolution) -> std::vector<double> {
+      const Payoffs payoffs = environment.draw(round, action, resolution);
+      if (payoffs.kind() == Payoffs::Kind::kTotal) return {payoffs.reward()};
+      if (payoffs.kind() == Payoffs::Kind::kSparse) return dense(payoffs, instance->variables());
+      return {payoffs.values().begin(), payoffs.values().end()};
+    };
+    // Within a block, at its ends, between blocks of 64 and of 8, back and forth.
+    Environment jumping(law, 3, 1);
+    std::size_t draw = 0;
+    for (const std::uint32_t round :
+         {5u, 0u, 63u, 64u, 63u, 1000u, 7u, 8u, 1001u, 4294967295u, 5u}) {
+      for (std::size_t j = 0; j < resolutions.size(); ++j, draw += 3) {
+        const Resolution& resolution = resolutions[draw % resolutions.size()];
+        const auto action = static_cast<ActionId>(draw % instance->actions());
+        Environment fresh(law, 3, 1);
+        ASSERT_EQ(numbers(jumping, round, action, resolution),
+                  numbers(fresh, round, action, resolution))
+            << instance->name() << ", round " << round << ", action " << action;
+      }
+    }
+    // Round by round at one resolution, against each round on its own.
+    for (const Resolution& resolution : resolutions) {
+      Environment steady(law, 3, 1);
+      for (std::uint32_t round = 0; round < 70; ++round) {
+        const ActionId action = round % instance->actions();
+        const std::vector<double> drawn = numbers(steady, round, action, resolution);
+        if (round % 9 != 0) continue;
+        Environment fresh(law, 3, 1);
+        ASSERT_EQ(drawn, numbers(fresh, round, action, resolution))
+            << instance->name() << ", round " << round;
+      }
+    }
+  }
+}
+
 TEST(Environment, ActionsOfARoundShareTheNoise) {
   for (const auto& instance : instances()) {
     if (std::holds_alternative<BernoulliNoise>(instance->noise())) continue;

@@ -32,9 +32,9 @@ class UpUcbLBl : public UnknownSetsReference {
   CountedSets sets(ActionId a) const override {
     CountedSets result;
     std::vector<VariableId> rest;
+    const double c = radius(a);
     for (VariableId i = 0; i < variables(); ++i) {
-      const bool outside =
-          baseline_[i] < mean(a, i) - radius(a) || baseline_[i] > mean(a, i) + radius(a);
+      const bool outside = baseline_[i] < mean(a, i) - c || baseline_[i] > mean(a, i) + c;
       (outside ? result.identified : rest).push_back(i);
     }
     result.padding = largest(a, rest, less(max_affected_, result.identified.size()));
@@ -86,19 +86,21 @@ class UpUcbL final : public UnknownSetsReference {
       : UnknownSetsReference(spec, knowledge), max_affected_(given_max_affected(spec, knowledge)) {}
 
   double individual_index(ActionId a, VariableId i) const override {
-    return upper(a, i) - upper(most_pulled(), i);
+    return upper(a, i) - upper(b_, i);
   }
 
  protected:
   CountedSets sets(ActionId a) const override {
-    const ActionId b = most_pulled();
+    const double c = radius(a);
+    const double c_b = radius(b_);
     CountedSets result;
     std::vector<VariableId> positive_rest;
     for (VariableId i = 0; i < variables(); ++i) {
-      const bool disjoint = upper(a, i) < lower(b, i) || upper(b, i) < lower(a, i);
-      if (disjoint) {
+      const double mean_a = mean(a, i);
+      const double mean_b = mean(b_, i);
+      if (mean_a + c < mean_b - c_b || mean_b + c_b < mean_a - c) {
         result.identified.push_back(i);
-      } else if (individual_index(a, i) > 0.0) {
+      } else if ((mean_a + c) - (mean_b + c_b) > 0.0) {
         positive_rest.push_back(i);
       }
     }
@@ -106,8 +108,11 @@ class UpUcbL final : public UnknownSetsReference {
     return result;
   }
 
+  void after_observe() override { b_ = most_pulled(); }
+
  private:
   std::size_t max_affected_;
+  ActionId b_ = 0;
 };
 
 }  // namespace

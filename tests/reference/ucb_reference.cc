@@ -63,9 +63,11 @@ double UnknownSetsReference::index(ActionId action) const {
 std::vector<VariableId> UnknownSetsReference::largest(ActionId action,
                                                       std::vector<VariableId> candidates,
                                                       std::size_t count) const {
-  std::stable_sort(candidates.begin(), candidates.end(), [&](VariableId i, VariableId j) {
-    return individual_index(action, i) > individual_index(action, j);
-  });
+  if (count == 0) return {};
+  std::vector<double> index(variables(), 0.0);  // of the candidates
+  for (const VariableId i : candidates) index[i] = individual_index(action, i);
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](VariableId i, VariableId j) { return index[i] > index[j]; });
   candidates.resize(std::min(count, candidates.size()));
   std::sort(candidates.begin(), candidates.end());
   return candidates;

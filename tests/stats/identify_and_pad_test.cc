@@ -3,28 +3,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <algorithm>
-#include <numeric>
+#include <limits>
 
 #include "stats/confidence.h"
 #include "stats/threshold.h"
-#include "stats/top_sum.h"
 
 namespace updraft {
 namespace {
-
-TEST(TopSum, AgreesWithSorting) {
-  EXPECT_TRUE(rc::check([](std::vector<std::int16_t> drawn) {
-    std::vector<double> values(drawn.begin(), drawn.end());
-    std::vector<double> sorted = values;
-    std::sort(sorted.rbegin(), sorted.rend());
-    const std::size_t count = *rc::gen::inRange<std::size_t>(0, values.size() + 3);
-    const std::size_t taken = std::min(count, sorted.size());
-    const double expected = std::accumulate(sorted.begin(), sorted.begin() + taken, 0.0);
-    std::vector<double> scratch;
-    RC_ASSERT(top_sum(values, count, scratch) == expected);
-  }));
-}
 
 TEST(ConfidenceRadius, IsInfiniteWithoutPulls) {
   EXPECT_EQ(confidence_radius(2.0, 4), 1.0);
