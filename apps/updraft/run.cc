@@ -87,7 +87,8 @@ void run(const Options& options) {
 
 constexpr const char* kPaperHelp =
     "Plays all experiments of the paper, one after the other, and shows every verdict.\n"
-    "The whole takes hours; --quick a few minutes. Each experiment can be stopped and continued.";
+    "The whole takes up to an hour on two cores; --quick a few minutes. Each experiment can be\n"
+    "stopped and continued.";
 
 constexpr const char* kPaperFooter =
     "What comes out: a folder per experiment, as with updraft run, and a table of verdicts.\n"

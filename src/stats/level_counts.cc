@@ -69,7 +69,7 @@ double LevelCounts::padded_index(ActionId action, double total, double pulls, do
     };
     // The counts whose interval holds the baseline follow one another; start two below them.
     const double start = std::floor((level.baseline - radius) * pulls) - 2.0;
-    std::size_t count = start > 0.0 ? static_cast<std::size_t>(start) : 0;
+    auto count = static_cast<std::size_t>(std::clamp(start, 0.0, 65536.0));  // counts are smaller
     for (std::size_t left = with_at_least(count); left > 0; ++count) {
       const double mean = static_cast<double>(count) * inverse;
       if (level.baseline < mean - radius) break;

@@ -115,6 +115,7 @@ HWY_INLINE PaddingScan scan_row(const PaddingInputs& in, const T* row, double* H
 }
 
 PaddingScan scan(const PaddingInputs& in, double* rest) {
+  if (in.row.size() == 0) return {};
   return in.row.whole() ? scan_row(in, in.row.counts().data(), rest)
                         : scan_row(in, in.row.sums().data(), rest);
 }

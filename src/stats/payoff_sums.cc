@@ -1,8 +1,10 @@
 #include "stats/payoff_sums.h"
 
 #include <algorithm>
+#include <string>
 
 #include "core/dense.h"
+#include "updraft/error.h"
 
 namespace updraft {
 namespace {
@@ -49,22 +51,35 @@ void PayoffSums::add_real(ActionId action, const Payoffs& payoffs) {
 
 void PayoffSums::write(StateWriter& writer) const {
   if (whole()) {
+    writer.f64s(largest_);
     writer.f64s(std::vector<double>(counts_.begin(), counts_.end()));
   } else {
+    writer.f64s({});
     writer.f64s(sums_);
   }
 }
 
+/// The form is that of the writer, so that indices are rounded as they would have been.
 void PayoffSums::read(StateReader& reader) {
+  const std::vector<double> largest = reader.f64s();
+  if (!largest.empty() && largest.size() != largest_.size()) {
+    throw InvalidInput("policy state: largest counts", std::to_string(largest.size()),
+                       "must be one number per action, or none");
+  }
   sums_.assign(largest_.size() * variables_, 0.0);
   reader.f64s(sums_, "policy state: payoff sums");
   counts_ = {};
+  if (largest.empty()) return;
   for (ActionId action = 0; action < largest_.size(); ++action) {
     const auto row = std::span(sums_).subspan(action * variables_, variables_);
-    largest_[action] = largest_whole(row);
-    if (largest_[action] < 0.0) return;
+    const double most = largest_whole(row);
+    if (most < 0.0 || !(most <= largest[action] && largest[action] <= kLargestCount)) {
+      throw InvalidInput("policy state: largest counts", largest[action],
+                         "must bound the action's payoff sums, whole numbers up to 65535");
+    }
     total_[action] = sum_of(row);
   }
+  largest_ = largest;
   counts_.assign(sums_.begin(), sums_.end());
   sums_ = {};
 }

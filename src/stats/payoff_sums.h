@@ -91,7 +91,9 @@ class PayoffSums {
       }
     } else {
       const auto ids = payoffs.ids();
-      for (std::size_t j = 0; j < ids.size(); ++j) add_one(ids[j], values[j]);
+      for (std::size_t j = 0; j < ids.size(); ++j) {
+        if (values[j] != 0.0) add_one(ids[j], values[j]);
+      }
     }
     total_[action] += total;
   }

@@ -116,5 +116,32 @@ TEST(StateReader, RefusesWhatDoesNotFit) {
             "policy state = 8 bytes: are left over after the last field");
 }
 
+// Sums of fractions may happen to be whole numbers; they must not be read back in another form, in
+// which indices are rounded otherwise.
+TEST(PolicyState, FractionsThatAddUpToWholeNumbersGoOnAsBefore) {
+  const Stream stream(5, 0, Purpose::kTest);
+  for (const char* spec : {"up_ucb_l_bl(alpha=0.3)", "up_ucb_l(alpha=0.3)"}) {
+    const auto policy = make_policy(spec, testing::full_knowledge());
+    for (ActionId action = 0; action < 4; ++action) {
+      for (int j = 0; j < 2; ++j) {
+        policy->observe(action, Payoffs::dense(std::vector<double>(12, 0.5)));
+      }
+    }
+    std::vector<double> y(12);
+    for (std::uint32_t round = 0; round < 30; ++round) {
+      for (VariableId i = 0; i < 12; ++i) y[i] = stream.uniform(round, i) < 0.4 ? 1.0 : 0.0;
+      policy->observe(round % 4, Payoffs::dense(y));
+    }
+    std::stringstream file;
+    save_policy(*policy, file);
+    const auto loaded = load_policy(file);
+    const Explanation before = policy->explain();
+    const Explanation after = loaded->explain();
+    for (ActionId action = 0; action < 4; ++action) {
+      EXPECT_EQ(before.actions[action].index, after.actions[action].index) << spec;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace updraft

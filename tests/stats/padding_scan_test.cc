@@ -1,0 +1,529 @@
+// The streaming passes with vectors, against plain loops.
+
+#include "stats/padding_scan.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/draws.h"
+#include "support/vector_targets.h"
+
+namespace updraft {
+namespace {
+
+using testing::Draws;
+using testing::for_each_vector_target;
+
+constexpr std::size_t kLongest = 200;
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+/// An array that starts at any place, between numbers that must not be read as its own.
+template <typename T>
+struct Misaligned {
+  std::vector<T> all;
+  std::size_t start = 0;
+
+  template <typename Draw>
+  Misaligned(std::size_t count, std::size_t first, T around, Draw draw)
+      : all(first + count + 3, around), start(first) {
+    for (std::size_t i = 0; i < count; ++i) all[first + i] = draw(i);
+  }
+  std::size_t size() const { return all.size() - start - 3; }
+  std::span<T> span() { return std::span(all).subspan(start, size()); }
+  std::span<const T> span() const { return std::span(all).subspan(start, size()); }
+};
+
+/// Sums and a baseline with intervals of one width, on a lattice for some seeds, so that interval
+/// ends are often equal.
+struct RowCase {
+  bool whole = false;
+  Misaligned<std::uint16_t> counts;
+  Misaligned<double> sums;
+  Misaligned<double> lower;
+  Misaligned<double> upper;
+  double pulls = 0.0;
+  double radius = 0.0;
+  bool positive_only = false;
+
+  RowCase(std::size_t m, std::uint64_t seed, bool whole_numbers, bool positive)
+      : RowCase(m, Draws(seed), seed % 8, seed % 3 == 0, whole_numbers, positive) {}
+
+  PayoffRow row() const { return whole ? PayoffRow(counts.span()) : PayoffRow(sums.span()); }
+  PaddingInputs inputs() const {
+    return {row(), pulls, radius, lower.span(), upper.span(), 3, positive_only};
+  }
+
+ private:
+  RowCase(std::size_t m, Draws d, std::size_t start, bool lattice, bool whole_numbers,
+          bool positive)
+      : whole(whole_numbers),
+        counts(m, start, 9999, [&](std::size_t) { return std::uint16_t(d.integer(0, 8)); }),
+        sums(m, start, 1e9,
+             [&](std::size_t) {
+               return lattice ? 0.5 * double(d.integer(0, 32)) - 4.0 : d.uniform(-4.0, 12.0);
+             }),
+        lower(m, (start + 3) % 8, -1e9, [](std::size_t) { return 0.0; }),
+        upper(m, (start + 6) % 8, -1e9, [](std::size_t) { return 0.0; }),
+        pulls(lattice ? 4.0 : double(d.integer(1, 9))),
+        radius(lattice ? 0.25 : d.uniform(0.01, 0.8)),
+        positive_only(positive) {
+    const double half = d.chance(0.3) ? 0.0 : lattice ? 0.25 : d.uniform(0.0, 0.5);
+    for (std::size_t i = 0; i < m; ++i) {
+      const double middle = lattice ? 0.25 * double(d.integer(0, 8)) : d.uniform(-0.5, 2.0);
+      lower.span()[i] = middle - half;
+      upper.span()[i] = middle + half;
+    }
+  }
+};
+
+struct PlainScan {
+  std::size_t identified = 0;
+  long double identified_sum = 0.0L;
+  std::vector<double> rest;
+  long double positive = 0.0L;  // the two parts of the limit
+  long double negative = 0.0L;
+  long double magnitude = 0.0L;
+};
+
+PlainScan plain_scan(const PaddingInputs& in) {
+  PlainScan scan;
+  const double inverse = 1.0 / in.pulls;
+  const double width = in.baseline_upper[0] - in.baseline_lower[0];
+  for (std::size_t i = 0; i < in.row.size(); ++i) {
+    const double mean = in.row[i] * inverse;
+    const double index = mean + in.radius - in.baseline_upper[i];
+    scan.magnitude += std::abs(index);
+    if (in.baseline_upper[i] < mean - in.radius || mean + in.radius < in.baseline_lower[i]) {
+      ++scan.identified;
+      scan.identified_sum += index;
+    } else if (!in.positive_only || index > 0.0) {
+      scan.rest.push_back(index);
+    }
+    if (index > 0.0) scan.positive += index;
+    if (index < -width) scan.negative += static_cast<long double>(index) + width;
+  }
+  return scan;
+}
+
+TEST(ScanPadding, AgreesWithAPlainLoop) {
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> first;  // of the first target
+  std::size_t identified = 0, others = 0, left_out = 0;
+  for_each_vector_target([&](const std::string& target) {
+    std::uint64_t seed = 0;
+    for (std::size_t m = 1; m <= kLongest; ++m) {
+      for (const bool whole : {false, true}) {
+        for (const bool positive_only : {false, true}) {
+          SCOPED_TRACE(target + ": m = " + std::to_string(m));
+          const RowCase c(m, ++seed, whole, positive_only);
+          const PlainScan plain = plain_scan(c.inputs());
+          std::vector<double> rest(m + kScanSlack + 8, 77.0);
+          double* const to = rest.data() + seed % 5;
+          const PaddingScan scan = scan_padding(c.inputs(), to);
+          ASSERT_EQ(scan.identified, plain.identified);
+          ASSERT_EQ(std::vector<double>(to, to + scan.others), plain.rest);
+          for (std::size_t j = 0; j < seed % 5; ++j) ASSERT_EQ(rest[j], 77.0);
+          for (double* j = to + m + kScanSlack; j != rest.data() + rest.size(); ++j) {
+            ASSERT_EQ(*j, 77.0);
+          }
+          const double scale = static_cast<double>(plain.magnitude);
+          ASSERT_NEAR(scan.identified_sum, static_cast<double>(plain.identified_sum),
+                      1e-14 * scale);
+          const auto limit = static_cast<double>(plain.positive + plain.negative);
+          ASSERT_GE(scan.limit, limit);
+          ASSERT_LE(scan.limit, limit + 3e-11 * scale);
+          const auto sums = std::pair(bits(scan.identified_sum), bits(scan.limit));
+          ASSERT_EQ(first.try_emplace(seed, sums).first->second, sums) << "other bits";
+          identified += plain.identified;
+          others += plain.rest.size();
+          left_out += m - plain.identified - plain.rest.size();
+        }
+      }
+    }
+  });
+  EXPECT_GT(identified, 10000u);
+  EXPECT_GT(others, 10000u);
+  EXPECT_GT(left_out, 1000u);
+}
+
+TEST(PaddedIndex, LimitIsNotBelowTheIndex) {
+  Draws draws(5);
+  PaddingScratch scratch;
+  std::size_t tight = 0;
+  for (std::uint64_t seed = 0; seed < 20000; ++seed) {
+    const RowCase c(draws.integer(1, 60), seed, seed % 2 == 0, true);
+    PaddingInputs in = c.inputs();
+    in.budget = draws.chance(0.3) ? 1000 : draws.integer(0, 60);
+    const PaddedIndex padded = padded_index(in, scratch);
+    ASSERT_GE(padded.limit, padded.index) << seed;
+    tight += padded.limit <= padded.index + 1e-9;
+  }
+  EXPECT_GT(tight, 100u) << "some limits must be met";
+}
+
+/// The baseline of a policy with unknown baseline: sums of an action that is pulled on and on.
+struct MovingBaseline {
+  std::vector<std::uint16_t> counts;
+  std::vector<double> sums;
+  bool whole;
+  double alpha;
+  double pulls;
+  std::vector<double> lower;
+  std::vector<double> upper;
+
+  MovingBaseline(std::size_t m, bool whole_numbers, Draws& d)
+      : counts(m),
+        sums(m),
+        whole(whole_numbers),
+        alpha(std::exp(d.uniform(-14.0, 2.0))),
+        pulls(static_cast<double>(d.integer(1, 30))),
+        lower(m, 0.0),
+        upper(m, 0.0) {
+    for (std::size_t i = 0; i < m; ++i) {
+      counts[i] = static_cast<std::uint16_t>(d.integer(0, static_cast<std::size_t>(pulls)));
+      sums[i] = whole ? counts[i] : d.uniform(-pulls, pulls);
+    }
+  }
+
+  PayoffRow row() const {
+    return whole ? PayoffRow(std::span<const std::uint16_t>(counts))
+                 : PayoffRow(std::span<const double>(sums));
+  }
+  double radius() const { return std::sqrt(2.0 * alpha / pulls); }
+
+  double shift(double old_radius) {
+    const PayoffRow moved = row();
+    return shift_baseline(
+        {.row = moved, .pulls = pulls, .radius = radius(), .width = 2.0 * old_radius}, lower.data(),
+        upper.data());
+  }
+
+  /// One more pull: few payoffs that are not 0, or many.
+  void pull(Draws& d) {
+    const double share = d.chance(0.3) ? 0.0 : d.uniform(0.0, 1.0);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const double payoff = !d.chance(share) ? 0.0 : whole ? 1.0 : d.uniform(-3.0, 3.0);
+      sums[i] += payoff;
+      counts[i] = static_cast<std::uint16_t>(counts[i] + (whole ? payoff : 0.0));
+    }
+    pulls += 1.0;
+  }
+};
+
+TEST(ShiftBaseline, AgreesWithAPlainLoop) {
+  std::map<std::uint64_t, std::uint64_t> first;
+  for_each_vector_target([&](const std::string& target) {
+    std::uint64_t seed = 0;
+    for (std::size_t m = 1; m <= kLongest; ++m) {
+      for (const bool whole : {false, true}) {
+        SCOPED_TRACE(target + ": m = " + std::to_string(m));
+        const RowCase c(m, ++seed, whole, true);
+        Misaligned<double> lower = c.lower;
+        Misaligned<double> upper = c.upper;
+        const double width = upper.span()[0] - lower.span()[0];
+        const PayoffRow row = c.row();
+        const double growth =
+            shift_baseline({.row = row, .pulls = c.pulls, .radius = c.radius, .width = width},
+                           lower.span().data(), upper.span().data());
+        long double positive = 0.0L, negative = 0.0L;
+        for (std::size_t i = 0; i < m; ++i) {
+          const double mean = row[i] * (1.0 / c.pulls);
+          ASSERT_EQ(lower.span()[i], mean - c.radius);
+          ASSERT_EQ(upper.span()[i], mean + c.radius);
+          const double fall = c.upper.span()[i] - (mean + c.radius);
+          if (fall > 0.0) positive += fall;
+          if (fall < -width) negative += static_cast<long double>(fall) + width;
+        }
+        for (std::size_t j = 0; j < lower.start; ++j) ASSERT_EQ(lower.all[j], -1e9);
+        for (std::size_t j = 0; j < upper.start; ++j) ASSERT_EQ(upper.all[j], -1e9);
+        for (std::size_t j = 0; j < 3; ++j) {
+          ASSERT_EQ(lower.all[lower.start + m + j], -1e9);
+          ASSERT_EQ(upper.all[upper.start + m + j], -1e9);
+        }
+        const auto expected = static_cast<double>(positive + negative);
+        ASSERT_GE(growth, expected);
+        ASSERT_LE(growth, expected + 3e-11 * static_cast<double>(positive - negative));
+        ASSERT_EQ(first.try_emplace(seed, bits(growth)).first->second, bits(growth));
+      }
+    }
+  });
+}
+
+TEST(ShiftBaseline, GrowthKeepsLimitsAboveLaterIndices) {
+  PaddingScratch scratch;
+  std::size_t negative_bounds = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(seed);
+    Draws d(seed);
+    const std::size_t m = d.integer(1, 40);
+    const bool whole = seed % 2 == 0;
+    MovingBaseline baseline(m, whole, d);
+    MovingBaseline action(m, whole, d);  // whose sums stay
+    baseline.shift(0.0);
+    const PaddingInputs in{.row = action.row(),
+                           .pulls = action.pulls,
+                           .radius = std::sqrt(2.0 * baseline.alpha / action.pulls),
+                           .baseline_lower = baseline.lower,
+                           .baseline_upper = baseline.upper,
+                           .budget = d.integer(0, m),
+                           .positive_only = true};
+    double bound = padded_index(in, scratch).limit;
+    for (int round = 0; round < 12; ++round) {
+      const double old_radius = baseline.radius();
+      const std::size_t pulls = d.integer(1, 3);
+      for (std::size_t j = 0; j < pulls; ++j) baseline.pull(d);
+      bound += baseline.shift(old_radius);
+      const PaddedIndex now = padded_index(in, scratch);
+      ASSERT_GE(bound, now.index) << "round " << round;
+      const double tiny = 1e-9 * static_cast<double>(m) * (1.0 + in.radius);
+      ASSERT_GE(bound, now.limit - tiny) << "round " << round;
+      negative_bounds += bound < 0.0;
+    }
+  }
+  EXPECT_GT(negative_bounds, 1000u) << "bounds must be able to tell that an index is negative";
+}
+
+struct CountCase {
+  Misaligned<std::uint16_t> counts;
+  Misaligned<std::uint16_t> baseline_counts;
+  std::uint64_t pulls = 1;
+  std::uint64_t baseline_pulls = 1;
+  double largest = 0.0;
+  double baseline_largest = 0.0;
+
+  std::int64_t difference(std::size_t i) const {
+    return std::int64_t{counts.span()[i]} * static_cast<std::int64_t>(baseline_pulls) -
+           std::int64_t{baseline_counts.span()[i]} * static_cast<std::int64_t>(pulls);
+  }
+  CountPaddingInputs inputs() const {
+    return {.counts = counts.span(),
+            .baseline_counts = baseline_counts.span(),
+            .largest = largest,
+            .baseline_largest = baseline_largest,
+            .pulls = pulls,
+            .baseline_pulls = baseline_pulls};
+  }
+};
+
+/// Counts up to `most` on pulls up to `most_pulls`, many of them equal.
+CountCase count_case(std::size_t m, std::uint64_t seed, std::size_t most, std::size_t most_pulls) {
+  Draws d(seed);
+  const std::size_t kind = seed % 4;
+  const auto count = [&](std::size_t) {
+    const std::size_t c = kind == 0   ? d.integer(0, most)
+                          : kind == 1 ? d.integer(0, std::min<std::size_t>(most, 3))
+                          : kind == 2 ? most - d.integer(0, std::min<std::size_t>(most, 3))
+                                      : (d.chance(0.5) ? most : 0);
+    return static_cast<std::uint16_t>(c);
+  };
+  CountCase c{.counts = {m, seed % 5, 9999, count},
+              .baseline_counts = {m, (seed + 2) % 7, 9999, count},
+              .pulls = d.integer(1, most_pulls),
+              .baseline_pulls = d.integer(1, most_pulls)};
+  const double slack = d.chance(0.5) ? 0.0 : 1.0;  // a bound need not be met
+  for (const std::uint16_t x : c.counts.span()) c.largest = std::max<double>(c.largest, x + slack);
+  for (const std::uint16_t x : c.baseline_counts.span()) {
+    c.baseline_largest = std::max<double>(c.baseline_largest, x + slack);
+  }
+  return c;
+}
+
+struct Limits {
+  CountLimits count;
+  double positive = 0.0;
+};
+
+/// Limits that are some differences themselves, halves away from them, or beyond all of them.
+Limits limits_for(const CountCase& c, Draws& d) {
+  const auto some = [&] {
+    if (d.chance(0.1) || c.counts.size() == 0) return d.uniform(0.0, 3e9);
+    const std::size_t i = d.integer(0, c.counts.size() - 1);
+    return std::abs(static_cast<double>(c.difference(i))) + (d.chance(0.5) ? 0.0 : 0.5);
+  };
+  Limits limits;
+  limits.count.disjoint = some();
+  limits.count.rise = d.chance(0.2) ? 0.0 : some();
+  limits.count.share = d.chance(0.2) ? 0.0 : d.uniform(0.0, 1.0);
+  limits.count.drop = d.uniform(0.0, 1.0) * limits.count.disjoint;
+  limits.positive = d.chance(0.5) ? -some() : std::min(some(), limits.count.disjoint);
+  return limits;
+}
+
+struct PlainPart {
+  std::size_t number = 0;
+  std::int64_t differences = 0;
+  std::int64_t baseline_counts = 0;
+
+  void add(std::int64_t difference, std::int64_t baseline_count) {
+    ++number;
+    differences += difference;
+    baseline_counts += baseline_count;
+  }
+  void expect(const CountScan::Part& part, bool with_baseline_counts = true) const {
+    ASSERT_EQ(part.number, number);
+    ASSERT_EQ(part.differences, static_cast<double>(differences));
+    if (with_baseline_counts) {
+      ASSERT_EQ(part.baseline_counts, static_cast<double>(baseline_counts));
+    }
+  }
+};
+
+/// D later on, as large as it may become; in floats, and in doubles less what `drop` adds.
+float later_in_floats(const CountCase& c, const CountLimits& limits, std::size_t i) {
+  const auto difference = static_cast<float>(c.difference(i));
+  const float rounded_up = difference + std::abs(difference) * 1e-6f;
+  return rounded_up +
+         static_cast<float>(c.baseline_counts.span()[i]) * largest_fall(c.inputs(), limits);
+}
+double later(const CountCase& c, const CountLimits& limits, std::size_t i) {
+  return static_cast<double>(c.difference(i)) +
+         limits.share * static_cast<double>(c.pulls) * c.baseline_counts.span()[i];
+}
+
+void expect_plain_counts(const CountCase& c, const CountLimits& limits) {
+  const std::size_t m = c.counts.size();
+  PlainPart far, near_below, near_above, identified_above, identified_below, identified;
+  std::int64_t far_counts = 0;
+  std::vector<std::uint64_t> far_bits((m + 63) / 64, 0);
+  for (std::size_t i = 0; i < m; ++i) {
+    const std::int64_t difference = c.difference(i);
+    const auto d = static_cast<double>(difference);
+    const std::int64_t count = c.counts.span()[i];
+    const std::int64_t baseline_count = c.baseline_counts.span()[i];
+    const float highest = later_in_floats(c, limits, i);
+    if (std::abs(d) > limits.disjoint) identified.add(difference, baseline_count);
+    if (d > limits.disjoint + limits.rise || highest < below_in_floats(-limits.disjoint)) {
+      ASSERT_TRUE(d > limits.disjoint + limits.rise || later(c, limits, i) < -limits.disjoint)
+          << "might not stay identified: " << i;
+      far.add(difference, baseline_count);
+      far_counts += count;
+      far_bits[i / 64] |= std::uint64_t{1} << (i % 64);
+    } else if (highest > below_in_floats(limits.disjoint - limits.drop) && count > 0) {
+      near_above.add(difference, baseline_count);
+      if (d > limits.disjoint) identified_above.add(difference, baseline_count);
+      if (d < -limits.disjoint) identified_below.add(difference, baseline_count);
+    } else {
+      ASSERT_TRUE(count == 0 || later(c, limits, i) + limits.drop <= limits.disjoint)
+          << "might become identified: " << i;
+      if (d < -limits.disjoint) near_below.add(difference, baseline_count);
+    }
+  }
+  std::vector<std::uint64_t> found((m + 63) / 64 + 1, 0x5555);
+  const CountScan scan = scan_counts(c.inputs(), limits, found.data());
+  ASSERT_EQ(found.back(), 0x5555u);
+  found.pop_back();
+  ASSERT_EQ(found, far_bits);
+  ASSERT_EQ(scan.far, far.number);
+  ASSERT_EQ(scan.far_counts, static_cast<double>(far_counts));
+  ASSERT_EQ(scan.far_baseline_counts, static_cast<double>(far.baseline_counts));
+  near_below.expect(scan.near_below);
+  near_above.expect(scan.near_above);
+  identified_above.expect(scan.identified_above, false);
+  identified_below.expect(scan.identified_below, false);
+  identified.expect(scan_identified(c.inputs(), limits.disjoint), false);
+}
+
+void expect_plain_candidates(const CountCase& c, const Limits& limits) {
+  const std::size_t m = c.counts.size();
+  std::vector<std::int32_t> expected;
+  std::size_t zeros = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    const auto d = static_cast<double>(c.difference(i));
+    if (!(limits.positive < d && d <= limits.count.disjoint)) continue;
+    if (d == 0.0) {
+      ++zeros;
+    } else {
+      expected.push_back(static_cast<std::int32_t>(d));
+    }
+  }
+  std::vector<std::int32_t> found(m + kScanSlack + 1, 77);
+  const CountCandidates candidates =
+      collect_candidates(c.inputs(), limits.count.disjoint, limits.positive, found.data());
+  ASSERT_EQ(candidates.zeros, zeros);
+  ASSERT_EQ(candidates.differences, expected.size());
+  ASSERT_EQ(found.back(), 77);
+  found.resize(candidates.differences);
+  ASSERT_EQ(found, expected);
+}
+
+/// Both passes over the counts, with every kind of vector.
+void check_counts(const CountCase& c, Draws& d, int repetitions) {
+  std::vector<Limits> all;
+  for (int j = 0; j < repetitions; ++j) all.push_back(limits_for(c, d));
+  for_each_vector_target([&](const std::string& target) {
+    for (const Limits& limits : all) {
+      SCOPED_TRACE(target + ": m = " + std::to_string(c.counts.size()) + ", disjoint " +
+                   std::to_string(limits.count.disjoint));
+      if (::testing::Test::HasFatalFailure()) return;
+      expect_plain_counts(c, limits.count);
+      expect_plain_candidates(c, limits);
+    }
+  });
+}
+
+TEST(ScanCounts, AgreesWithPlainLoopsForAllLengths) {
+  Draws d(1);
+  for (std::size_t m = 0; m <= kLongest && !HasFatalFailure(); ++m) {
+    for (const std::size_t most : {1u, 5u, 60u})
+      check_counts(count_case(m, 4 * m + most, most, 90), d, 6);
+  }
+}
+
+TEST(ScanCounts, IsExactForLargeCounts) {
+  // 65,535 * 1000 leaves room for 32 differences in 32 bits.
+  Draws d(2);
+  for (std::uint64_t seed = 0; seed < 16 && !HasFatalFailure(); ++seed) {
+    check_counts(count_case(d.integer(4000, 6000), seed, 65535, 1000), d, 4);
+  }
+}
+
+TEST(ScanCounts, IsExactForTheLargestDifferencesThatFit) {
+  Draws d(3);
+  for (std::uint64_t seed = 0; seed < 16 && !HasFatalFailure(); ++seed) {
+    CountCase c = count_case(d.integer(60, 400), seed, 65535, 10);
+    c.largest = c.baseline_largest = 65535;
+    (seed % 8 < 4 ? c.baseline_pulls : c.pulls) = 16384;
+    ASSERT_TRUE(differences_fit(c.inputs()));
+    check_counts(c, d, 6);
+  }
+}
+
+TEST(ScanCounts, IsExactForManyLargeCounts) {
+  // So many that sums of the counts themselves do not fit in 32 bits.
+  Draws d(4);
+  for (std::uint64_t seed = 2; seed < 4 && !HasFatalFailure(); ++seed) {
+    const CountCase c = count_case(1200007, seed, 65535, 2);
+    check_counts(c, d, 2);
+    for_each_vector_target([&](const std::string&) {
+      expect_plain_counts(c, CountLimits{});  // nearly all far
+    });
+  }
+}
+
+TEST(CommonBits, AgreesWithCountingOneByOne) {
+  Draws d(6);
+  const auto word = [&](std::size_t) {
+    const double kind = d.uniform(0.0, 1.0);
+    return kind < 0.1 ? std::uint64_t{0} : kind < 0.2 ? ~std::uint64_t{0} : bits(d.uniform(-1, 1));
+  };
+  for (std::size_t words = 0; words <= 70; ++words) {
+    const Misaligned<std::uint64_t> a(words, words % 5, ~std::uint64_t{0}, word);
+    const Misaligned<std::uint64_t> b(words, words % 3, ~std::uint64_t{0}, word);
+    std::size_t expected = 0;
+    for (std::size_t bit = 0; bit < 64 * words; ++bit) {
+      expected += (a.span()[bit / 64] >> bit % 64) & (b.span()[bit / 64] >> bit % 64) & 1;
+    }
+    for_each_vector_target([&](const std::string& target) {
+      EXPECT_EQ(common_bits(a.span(), b.span()), expected) << target << ": " << words;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace updraft
