@@ -200,7 +200,7 @@ def main():
     parser.add_argument("--only", action="append",
                         choices=["observe", "steps", "kernels", "threads", "memory", "growth"],
                         help="measure only this part; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="shorter and less exact")
+    parser.add_argument("--quick", action="store_true", help="shorter, rough, printed only")
     parser.add_argument("--no-docs", action="store_true", help="print only")
     options = parser.parse_args()
     build = options.build_dir.resolve()
@@ -221,7 +221,7 @@ def main():
         print(f"\n{name}", flush=True)
         measured[name], lines = parts[name]()
         print("\n".join(lines), flush=True)
-        if not options.no_docs:
+        if not (options.no_docs or options.quick):
             replace_part(name, lines)
             path.write_text(json.dumps(measured, indent=1) + "\n")
 

@@ -30,7 +30,12 @@ double CountBounds::compute(ActionId action, const CountPaddingInputs& in,
     return near.indices + noted.at.share * near.baseline_means +
            radii * in.baseline_radius * static_cast<double>(near.variables);
   };
-  noted.near = at_most(noted.at.above, 1.0) + std::min(0.0, at_most(noted.at.below, 3.0));
+  // Some are among the above only because floats were rounded, and might add 0, not less.
+  const double rounding = 1.0 / (static_cast<double>(in.pulls) * pulls) +
+                          1e-5 * (in.radius + in.baseline_radius + noted.at.share);
+  noted.near = at_most(noted.at.above, 1.0) +
+               rounding * static_cast<double>(noted.at.above.variables) +
+               std::min(0.0, at_most(noted.at.below, 3.0));
   noted.baseline_pulls = in.baseline_pulls;
   noted.valid_rounds = noted.rounds;
   noted.ones = 0.0;
