@@ -13,42 +13,37 @@ class DecisionNormals {
  public:
   explicit DecisionNormals(std::size_t actions) : actions_(actions) {}
 
+  /// The normals of a decision, kBlock apart.
   const double* of(const Stream& stream, std::uint64_t decision) {
-    if (!(stream == stream_) || decision - first_ >= kBlock || normals_.empty()) {
+    if (decision - first_ >= kBlock || columns_.empty() || !(stream == stream_)) {
       stream_ = stream;
       first_ = decision - decision % kBlock;
       refill();
     }
-    return normals_.data() + (decision - first_) * actions_;
+    return columns_.data() + (decision - first_);
   }
 
- private:
-  static constexpr std::size_t kBlock = 32;
+  static constexpr std::size_t kBlock = 64;
 
+ private:
   void refill() {
-    normals_.resize(kBlock * actions_);
+    columns_.resize(kBlock * Stream::whole_pairs(actions_));
     const auto round = static_cast<std::uint32_t>(first_);
     if (first_ >> 32 == 0) {
-      columns_.resize(kBlock * Stream::whole_pairs(actions_));
       stream_.normal_columns(round, kBlock, actions_, columns_);
-      for (std::size_t d = 0; d < kBlock; ++d) {
-        for (std::size_t a = 0; a < actions_; ++a) {
-          normals_[d * actions_ + a] = columns_[a * kBlock + d];
-        }
-      }
       return;
     }
-    for (std::size_t d = 0; d < kBlock; ++d) {
-      stream_.normals(round + static_cast<std::uint32_t>(d), (first_ >> 32) * actions_,
-                      std::span(normals_).subspan(d * actions_, actions_));
+    for (std::uint32_t d = 0; d < kBlock; ++d) {
+      for (std::size_t a = 0; a < actions_; ++a) {
+        columns_[a * kBlock + d] = stream_.normal(round + d, (first_ >> 32) * actions_ + a);
+      }
     }
   }
 
   std::size_t actions_;
   Stream stream_{0, 0, Purpose::kPolicy};
   std::uint64_t first_ = 0;
-  std::vector<double> normals_;  // per decision and action
-  std::vector<double> columns_;
+  std::vector<double> columns_;  // per action a column of decisions
 };
 
 /// Thompson sampling on the total reward with Gaussian prior and noise. [hsieh22, App. D.1]
@@ -115,7 +110,7 @@ class ThompsonSampling final : public Policy {
     double best_draw = 0.0;
     for (ActionId action = 0; action < count; ++action) {
       if (leave_out_waiting && waiting(action)) continue;
-      const double draw = mean_[action] + sd_[action] * normals[action];
+      const double draw = mean_[action] + sd_[action] * normals[action * DecisionNormals::kBlock];
       if (best == count || draw > best_draw) {
         best = action;
         best_draw = draw;

@@ -29,15 +29,23 @@ class MemberDraws {
   std::span<const std::uint32_t> next(std::size_t wanted) {
     if (position_ == filled_) refill(wanted);
     const std::size_t count = std::min(wanted, filled_ - position_);
-    const auto size = static_cast<std::uint64_t>(draw_.size);
+    const std::uint32_t* halves = halves_.data() + position_;
+    const auto size = static_cast<std::uint32_t>(draw_.size);  // 2^32 gives 0, and skewed_ 0
+    position_ += count;
+    if (draw_.size == kMaxSize) return {halves, count};
+    std::uint32_t skewed = 0;  // how many are left out; nearly always none
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::uint64_t product = std::uint64_t{halves[j]} * size;
+      members_[j] = static_cast<std::uint32_t>(product >> 32);
+      skewed += static_cast<std::uint32_t>(product) < skewed_ ? 1 : 0;
+    }
+    if (skewed == 0) return {members_.data(), count};
     std::size_t kept = 0;
     for (std::size_t j = 0; j < count; ++j) {
-      const std::uint64_t product = halves_[position_ + j] * size;
-      members_[kept] = static_cast<std::uint32_t>(product >> 32);
-      kept += static_cast<std::uint32_t>(product) >= skewed_ ? 1 : 0;
+      members_[kept] = members_[j];
+      kept += halves[j] * size >= skewed_ ? 1 : 0;
     }
-    position_ += count;
-    return std::span(members_).first(kept);
+    return {members_.data(), kept};
   }
 
   /// Indices used: no more than needed for what was wanted, rounded up to a block.

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/dense.h"
 #include "updraft/ids.h"
 #include "updraft/payoffs.h"
 #include "updraft/state.h"
@@ -85,7 +86,13 @@ class PayoffSums {
       total += value;
       raise(i, before, row[i]);
     };
-    if (payoffs.kind() == Payoffs::Kind::kDense) {
+    if (payoffs.kind() == Payoffs::Kind::kSparse && all_equal(payoffs.values(), 1.0)) {
+      for (const VariableId i : payoffs.ids()) {
+        const std::uint16_t before = row[i]++;
+        raise(i, before, static_cast<std::uint16_t>(before + 1));
+      }
+      total = static_cast<double>(payoffs.ids().size());
+    } else if (payoffs.kind() == Payoffs::Kind::kDense) {
       for (VariableId i = 0; i < variables_; ++i) {
         if (values[i] != 0.0) add_one(i, values[i]);
       }
