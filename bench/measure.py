@@ -172,9 +172,10 @@ def draw(points):
     colours = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9"]
     script = [f'set terminal svg size 960,420 font "sans,12" background "#ffffff"',
               f'set output "{FIGURE}"', "set logscale xy", 'set format x "10^{%L}"', 'set format y "10^{%L}"',
-              'set ylabel "nanoseconds a round"', "set grid", "set key top left", "set multiplot layout 1,2"]
-    for axis, label in (("m", "variables m (10 actions)"), ("K", "actions K (10,000 variables)")):
-        script += [f'set xlabel "{label}"']
+              'set ylabel "nanoseconds a round"', "set grid", "set multiplot layout 1,2"]
+    for axis, label, key in (("m", "variables m (10 actions)", "top left"),
+                             ("K", "actions K (10,000 variables)", "bottom right")):
+        script += [f'set xlabel "{label}"', f"set key {key}"]
         for policy in POLICIES:
             script += [f"${axis}_{policy} << EOD"]
             script += [f"{size} {value}" for size, value in points[axis, policy]] + ["EOD"]
