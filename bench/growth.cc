@@ -3,8 +3,9 @@
 //   growth > growth.csv
 //
 // Lines: policy, axis (m or K), size, nanoseconds of a round (policy and environment, one thread).
-// Payoffs are 0/1, about one in twenty is 1; each action moves a K-th of the variables. Along m there
-// are 10 actions, along K 10,000 variables. Measured after every action was taken and 20 rounds more.
+// Payoffs are 0/1, about one in twenty is 1; each action moves a K-th of the variables. Along m
+// there are 10 actions, along K 10,000 variables. Measured after every action was taken and 20
+// rounds more.
 
 #include <fmt/format.h>
 
@@ -23,7 +24,8 @@ namespace {
 
 constexpr double kSeconds = 0.25;  // at least, for each number
 
-double nanoseconds_per_round(const std::string& spec, const std::shared_ptr<const Instance>& instance,
+double nanoseconds_per_round(const std::string& spec,
+                             const std::shared_ptr<const Instance>& instance,
                              const std::shared_ptr<const PayoffLaw>& law) {
   using Clock = std::chrono::steady_clock;
   Environment environment(law, 1, 0);

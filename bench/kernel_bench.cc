@@ -138,10 +138,10 @@ const bool kRegistered = [] {
     const char* name;
     void (*work)(benchmark::State&);
   };
-  for (const Kernel kernel : {Kernel{"normal-draws", draw_normals}, Kernel{"payoff-sums", sum_values},
-                              Kernel{"top-k-sums", select_top},
-                              Kernel{"interval-tests", test_intervals},
-                              Kernel{"count-comparisons", compare_counts}}) {
+  for (const Kernel kernel :
+       {Kernel{"normal-draws", draw_normals}, Kernel{"payoff-sums", sum_values},
+        Kernel{"top-k-sums", select_top}, Kernel{"interval-tests", test_intervals},
+        Kernel{"count-comparisons", compare_counts}}) {
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
       const std::string name = std::string("kernel/") + kernel.name + "/" + hwy::TargetName(target);
       benchmark::RegisterBenchmark(name.c_str(), with_target, target, kernel.work);

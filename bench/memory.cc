@@ -2,8 +2,8 @@
 //
 //   memory SPEC [VARIABLES]      by default 10,000,000
 //
-// Plays 40 rounds with 20 actions and independent normal payoffs, which the policy is given dense, and
-// prints the largest memory that the process had, and what the payoffs alone take.
+// Plays 40 rounds with 20 actions and independent normal payoffs, which the policy is given dense,
+// and prints the largest memory that the process had, and what the payoffs alone take.
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -114,12 +114,10 @@ const bool kRegistered = [] {
     play_grid(state, "gaussian", "up_ucb_bl", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, true);
   });
   const std::vector<double> few = {1e-7, 5e-7, 1e-6, 5e-6, 1e-5, 5e-5, 1e-4};
-  add("steps/2-noise-shared-by-a-grid/criteo/before", [few](benchmark::State& state) {
-    play_grid(state, "criteo", "up_ucb_l_bl", few, false);
-  });
-  add("steps/2-noise-shared-by-a-grid/criteo/after", [few](benchmark::State& state) {
-    play_grid(state, "criteo", "up_ucb_l_bl", few, true);
-  });
+  add("steps/2-noise-shared-by-a-grid/criteo/before",
+      [few](benchmark::State& state) { play_grid(state, "criteo", "up_ucb_l_bl", few, false); });
+  add("steps/2-noise-shared-by-a-grid/criteo/after",
+      [few](benchmark::State& state) { play_grid(state, "criteo", "up_ucb_l_bl", few, true); });
   // 3. Sparse payoffs end to end.
   add("steps/3-sparse-payoffs/before", [](benchmark::State& state) {
     std::vector<double> dense(100000);
@@ -153,7 +151,9 @@ const bool kRegistered = [] {
     play_rounds(state, "criteo", "up_ucb_l_bl(alpha=5e-7)", known("criteo"), {});
   });
   // 6. Selection by ranks in place of nth_element.
-  benchmark::RegisterBenchmark("steps/6-selection/before", select_by_sorting)->Arg(100)->Arg(100000);
+  benchmark::RegisterBenchmark("steps/6-selection/before", select_by_sorting)
+      ->Arg(100)
+      ->Arg(100000);
   benchmark::RegisterBenchmark("steps/6-selection/after", select_by_ranks)->Arg(100)->Arg(100000);
   return true;
 }();
