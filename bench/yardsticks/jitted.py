@@ -104,19 +104,21 @@ class JittedTotals(_Jitted):
         self.used = np.full(self.instance.actions, self.QUEUE)
 
     def advance(self, rounds, rng):
-        treated, used = self.treated, self.used
         while rounds > 0:
             count = min(rounds, self.BLOCK)
             rounds -= count
             untreated = self.totals.untreated(rng, count)
-            normals = self._block_of_normals(rng, count)
-            t = 0
-            while True:
-                t, action = self.play(*self.state, untreated, t, treated, used, normals)
-                if t == count:
-                    break
-                treated[action] = self.totals.treated(rng, action, self.QUEUE)
-                used[action] = 0
+            self._play_block(rng, untreated, self._block_of_normals(rng, count))
+
+    def _play_block(self, rng, untreated, normals):
+        """Plays as many rounds as there are, drawing treated totals when a queue is used up."""
+        t = 0
+        while True:
+            t, action = self.play(*self.state, untreated, t, self.treated, self.used, normals)
+            if t == len(untreated):
+                return
+            self.treated[action] = self.totals.treated(rng, action, self.QUEUE)
+            self.used[action] = 0
 
 
 def _totals_loop(choose, observe):

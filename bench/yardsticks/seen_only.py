@@ -14,9 +14,8 @@ import numpy as np
 from numba import njit
 
 from . import batched
-from .jitted import _Jitted, _totals_loop
-from .jitted_policies import CRITEO, GAUSSIAN
-from .draws import ClusterTotals
+from .jitted import JittedTotals, _Jitted
+from .jitted_policies import GAUSSIAN
 
 
 def deviation(instance, size):
@@ -142,29 +141,15 @@ def _own_loop(choose, observe):
     return play
 
 
-class JittedOwnTotal(_Jitted):
+class JittedOwnTotal(JittedTotals):
     """up_ucb_bl on criteo: the total of the treated cluster, nothing else."""
 
     title = "numba, own total only"
     QUEUE = 200
 
-    def __init__(self, case):
-        super().__init__(case, CRITEO, case.instance.sets)
-        self.play = _totals_loop(*self.steps)
-        self.totals = ClusterTotals(self.instance)
-        self.treated = np.zeros((self.instance.actions, self.QUEUE), dtype=np.int64)
-        self.used = np.full(self.instance.actions, self.QUEUE)
-
     def advance(self, rounds, rng):
         nothing = np.zeros((rounds, self.instance.actions), dtype=np.int64)
-        normals = np.zeros((rounds, 1))
-        t = 0
-        while True:
-            t, action = self.play(*self.state, nothing, t, self.treated, self.used, normals)
-            if t == rounds:
-                return
-            self.treated[action] = self.totals.treated(rng, action, self.QUEUE)
-            self.used[action] = 0
+        self._play_block(rng, nothing, np.zeros((rounds, 1)))
 
 
 _BATCHED = {"ucb": BatchedUcb, "ts": BatchedTs, "up_ucb_bl": BatchedUpUcbBl, "up_ucb": BatchedUpUcb}

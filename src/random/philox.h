@@ -18,7 +18,7 @@ struct PhiloxBlocks {
 };
 
 /// The 2 count draws of one round as 64 random bits, or as uniforms on (0, 1):
-/// ((word >> 12) + 1/2) * 2^-52, exactly. Cost: about 1 ns a draw on AVX-512.
+/// ((word >> 12) + 1/2) * 2^-52, exactly.
 void philox_words(const PhiloxBlocks& blocks, std::uint64_t* out);
 void philox_uniforms(const PhiloxBlocks& blocks, double* out);
 

@@ -103,7 +103,7 @@ struct CountMargin {
 /// are needed for padding.
 double padded_index(const CountPaddingInputs& in, PaddingScratch& scratch);
 
-/// The same, at twice the cost: also fills `margin`, whose rise and share are set, and the bits of
+/// The same; also fills `margin`, whose rise and share are set, and the bits of
 /// the far variables, (m + 63) / 64 words.
 double padded_index(const CountPaddingInputs& in, CountMargin& margin, std::uint64_t* far_bits,
                     PaddingScratch& scratch);

@@ -66,7 +66,7 @@ struct CountScan {
 CountScan scan_counts(const CountPaddingInputs& in, const CountLimits& limits,
                       std::uint64_t* far_bits);
 
-/// The variables with |D| > disjoint alone, at less than half the cost; no baseline counts.
+/// The variables with |D| > disjoint alone, for those who need no bounds; no baseline counts.
 CountScan::Part scan_identified(const CountPaddingInputs& in, double disjoint);
 
 /// The variables with positive < D <= disjoint.

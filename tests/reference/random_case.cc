@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "support/draws.h"
 #include "updraft/error.h"
 #include "updraft/variable_set.h"
 
@@ -13,32 +14,6 @@ namespace updraft::testing {
 namespace {
 
 constexpr std::uint64_t kSeed = 20221128;
-
-/// Draws of round 0 of a stream, one after the other.
-class Draws {
- public:
-  explicit Draws(const Stream& stream) : stream_(stream) {}
-
-  double uniform(double low, double high) {
-    return low + (high - low) * stream_.uniform(0, next_++);
-  }
-  double log_uniform(double low, double high) {
-    return std::exp(uniform(std::log(low), std::log(high)));
-  }
-  /// One of low, low + step, low + 2 step, ..., each as likely.
-  double stepped(double low, double step, std::size_t steps) {
-    return low + step * static_cast<double>(integer(0, steps - 1));
-  }
-  bool chance(double probability) { return uniform(0.0, 1.0) < probability; }
-  /// low..high, each as likely.
-  std::size_t integer(std::size_t low, std::size_t high) {
-    return low + static_cast<std::size_t>(uniform(0.0, static_cast<double>(high - low + 1)));
-  }
-
- private:
-  Stream stream_;
-  std::uint64_t next_ = 0;
-};
 
 using Membership = std::vector<std::vector<bool>>;  // [action][variable]
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -7,13 +8,21 @@
 
 namespace updraft::testing {
 
-/// Random numbers of a test, one after the other: a function of the seed.
+/// Random numbers of a test, one after the other: those of round 0 of a stream.
 class Draws {
  public:
-  explicit Draws(std::uint64_t seed) : stream_(seed, 0, Purpose::kTest) {}
+  explicit Draws(const Stream& stream) : stream_(stream) {}
+  explicit Draws(std::uint64_t seed) : Draws(Stream(seed, 0, Purpose::kTest)) {}
 
   double uniform(double low, double high) {
     return low + (high - low) * stream_.uniform(0, next_++);
+  }
+  double log_uniform(double low, double high) {
+    return std::exp(uniform(std::log(low), std::log(high)));
+  }
+  /// One of low, low + step, low + 2 step, ..., each as likely.
+  double stepped(double low, double step, std::size_t steps) {
+    return low + step * static_cast<double>(integer(0, steps - 1));
   }
   bool chance(double probability) { return uniform(0.0, 1.0) < probability; }
   /// low..high, each as likely.
