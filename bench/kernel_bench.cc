@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/dense.h"
+#include "stats/count_scan.h"
 #include "stats/padding_scan.h"
 #include "stats/top_sum.h"
 #include "updraft/instance.h"

@@ -9,57 +9,52 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "core/eight_sums-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace updraft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kSums = 8;
-using Doubles = hn::CappedTag<double, kSums>;
-constexpr std::size_t kVectors = kSums / hn::MaxLanes(Doubles());
-
 double sum(const double* values, std::size_t count) {
-  const Doubles doubles;
-  constexpr std::size_t kLanes = hn::MaxLanes(doubles);
-  hn::Vec<Doubles> partial[kVectors];
-  for (auto& p : partial) p = hn::Zero(doubles);
+  Sums sums;
   std::size_t i = 0;
   for (; i + kSums <= count; i += kSums) {
     for (std::size_t j = 0; j < kVectors; ++j) {
-      partial[j] = hn::Add(partial[j], hn::LoadU(doubles, values + i + j * kLanes));
+      sums.parts[j] = hn::Add(sums.parts[j], hn::LoadU(Doubles(), values + i + j * kLanes));
     }
   }
-  HWY_ALIGN double s[kSums];
-  for (std::size_t j = 0; j < kVectors; ++j) hn::Store(partial[j], doubles, s + j * kLanes);
-  for (std::size_t j = 0; i + j < count; ++j) s[j] += values[i + j];
-  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  double eight[kSums];
+  sums.store(eight);
+  for (std::size_t j = 0; i + j < count; ++j) eight[j] += values[i + j];
+  return Sums::added(eight);
+}
+
+/// Whether test(vector) holds in all lanes, and test_one(value) for those after the last vector.
+template <typename Test, typename TestOne>
+HWY_INLINE bool all(const double* values, std::size_t count, Test test, TestOne test_one) {
+  const Doubles doubles;
+  auto found = hn::Eq(hn::Zero(doubles), hn::Zero(doubles));
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    found = hn::And(found, test(hn::LoadU(doubles, values + i)));
+  }
+  bool rest = true;
+  for (; i < count; ++i) rest &= test_one(values[i]);
+  return rest && hn::AllTrue(doubles, found);
 }
 
 bool within(const double* values, std::size_t count, double limit) {
-  const Doubles doubles;
-  constexpr std::size_t kLanes = hn::MaxLanes(doubles);
-  const auto limits = hn::Set(doubles, limit);
-  auto all = hn::Eq(limits, limits);
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    all = hn::And(all, hn::Le(hn::Abs(hn::LoadU(doubles, values + i)), limits));
-  }
-  bool rest = true;
-  for (; i < count; ++i) rest &= std::abs(values[i]) <= limit;
-  return rest && hn::AllTrue(doubles, all);
+  const Vector limits = hn::Set(Doubles(), limit);
+  return all(
+      values, count, [&](Vector v) HWY_ATTR { return hn::Le(hn::Abs(v), limits); },
+      [&](double value) { return std::abs(value) <= limit; });
 }
 
 bool equal(const double* values, std::size_t count, double value) {
-  const Doubles doubles;
-  constexpr std::size_t kLanes = hn::MaxLanes(doubles);
-  const auto wanted = hn::Set(doubles, value);
-  auto all = hn::Eq(wanted, wanted);
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    all = hn::And(all, hn::Eq(hn::LoadU(doubles, values + i), wanted));
-  }
-  bool rest = true;
-  for (; i < count; ++i) rest &= values[i] == value;
-  return rest && hn::AllTrue(doubles, all);
+  const Vector wanted = hn::Set(Doubles(), value);
+  return all(
+      values, count, [&](Vector v) HWY_ATTR { return hn::Eq(v, wanted); },
+      [&](double one) { return one == value; });
 }
 
 bool increasing(const VariableId* ids, std::size_t count) {
@@ -80,7 +75,6 @@ bool increasing(const VariableId* ids, std::size_t count) {
 
 void add(double* HWY_RESTRICT to, const double* HWY_RESTRICT values, std::size_t count) {
   const Doubles doubles;
-  constexpr std::size_t kLanes = hn::MaxLanes(doubles);
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     hn::StoreU(hn::Add(hn::LoadU(doubles, to + i), hn::LoadU(doubles, values + i)), doubles,

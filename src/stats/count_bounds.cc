@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "stats/padding_scan.h"
+#include "stats/count_scan.h"
 
 namespace updraft {
 

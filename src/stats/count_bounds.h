@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stats/identify_and_pad.h"
+#include "stats/count_padding.h"
 #include "updraft/ids.h"
 
 namespace updraft {
