@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reference/reference_policy.h"
 #include "reference/tally.h"
+#include "support/statistics.h"
 #include "updraft/environment.h"
 #include "updraft/instance.h"
 #include "updraft/policy.h"
@@ -150,6 +152,23 @@ TEST_P(TuningFree, AtomsThatDoNotVary) {
     return i == 1 || i == 3 ? 0.0 : kNoise.normal(round, i);
   };
   expect_right(*play(bandit, 300), bandit);
+}
+
+TEST_P(TuningFree, VariationBeyondTheDigitsOfADoubleIsNone) {
+  for (const double size : {1e-12, 1e-14}) {
+    Bandit bandit = overlapping();
+    bandit.baseline[3] = 1.0;
+    bandit.noise = [&](std::uint32_t round, VariableId i) {
+      return i == 3 ? size * kNoise.normal(round, 0) : kNoise.normal(round, i);
+    };
+    const auto policy = play(bandit, 300);
+    const double weight = policy->explain().actions[0].weights->at(3);
+    if (size == 1e-12) {
+      EXPECT_LT(weight, -0.8e12);  // variable 3 tells the noise of variable 0
+    } else {
+      EXPECT_EQ(weight, 0.0);
+    }
+  }
 }
 
 TEST_P(TuningFree, PayoffsThatAreConstantAltogether) {
@@ -344,6 +363,42 @@ TEST_P(TuningFree, DiagonalCovarianceWeighsOwnAtomsOnly) {
   EXPECT_EQ(*shown.actions[0].weights, (std::vector<double>{1.0, 1.0, 0.0, 0.0}));
   EXPECT_EQ(*shown.actions[1].weights, (std::vector<double>{0.0, 1.0, 1.0, 0.0}));
   EXPECT_EQ(*shown.actions[2].weights, (std::vector<double>{0.0, 0.0, 0.0, 0.0}));
+}
+
+TEST_P(TuningFree, ShowsThePosteriorThatSamplingDrawsFrom) {
+  Bandit bandit = overlapping();
+  bandit.uplift = [](ActionId, VariableId) { return -0.25; };
+  const auto policy = make_policy(GetParam(), bandit.knowledge());
+  const bool knows_baseline = GetParam().ends_with("_bl");
+  const auto sampler =
+      make_reference(PolicySpec::parse(knows_baseline ? "up_ts_bl" : "up_ts"), bandit.knowledge());
+  for (std::uint32_t round = 0; round < 12; ++round) {
+    const std::vector<double> payoffs = bandit.payoffs(round, round % 3);
+    policy->observe(round % 3, Payoffs::dense(payoffs));
+    sampler->observe(round % 3, payoffs);
+  }
+  constexpr double kDraws = 20000.0;
+  constexpr double kShownDraws = 4096.0;  // behind the probabilities of explain()
+  const Explanation shown = policy->explain();
+  std::vector<double> best(3, 0.0);
+  std::vector<double> inside(3, 0.0);
+  for (int draw = 0; draw < static_cast<int>(kDraws); ++draw) {
+    const std::vector<double> uplifts = sampler->indices(kPolicyStream);
+    best[sampler->choose(kPolicyStream)] += 1.0 / kDraws;
+    for (ActionId a = 0; a < 3; ++a) {
+      const Interval& interval = *shown.actions[a].interval;
+      if (interval.low <= uplifts[a] && uplifts[a] <= interval.high) inside[a] += 1.0 / kDraws;
+    }
+    sampler->offer(0);  // new draws for the next decision
+  }
+  for (ActionId a = 0; a < 3; ++a) {
+    const double p = best[a];
+    ASSERT_GT(p, 0.05) << "the example must leave it open which action is best";
+    EXPECT_TRUE(agrees(*shown.actions[a].probability_best, p,
+                       std::sqrt(p * (1.0 - p) * (1.0 / kShownDraws + 1.0 / kDraws)), 5));
+    if (a == 2) continue;  // its uplift is 0 for sure
+    EXPECT_TRUE(agrees(inside[a], 0.95, std::sqrt(0.95 * 0.05 / kDraws), 5));
+  }
 }
 
 TEST_P(TuningFree, PooledSumsFitWhatTheWholeHistoryFits) {
