@@ -44,8 +44,8 @@ std::vector<double> coverage(const std::shared_ptr<const Instance>& instance,
 void print(const std::shared_ptr<const Instance>& instance, std::uint32_t runs) {
   const auto actions = static_cast<std::uint32_t>(instance->actions());
   fmt::print("{}: 95 % intervals that hold the true uplift, {} runs\n", instance->name(), runs);
-  fmt::print("{:<32} {:>9} {:>7} {:>7} {:>7} {:>12}\n", "policy, rounds", "design", "mean",
-             "least", "most", "best action");
+  fmt::print("{:<32} {:>9} {:>7} {:>7} {:>7} {:>12}\n", "policy, rounds", "design", "mean", "least",
+             "most", "best action");
   for (const char* spec : {"up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"}) {
     for (const std::uint32_t rounds : {20 * actions, 2000u}) {
       for (const bool rotation : {true, false}) {

@@ -117,11 +117,14 @@ VectorXd NoiseLearningPolicy::estimates() const {
   return centred_ - scaled_weights_.transpose() * posterior_->shift();
 }
 
-VectorXd NoiseLearningPolicy::standard_errors() const {
+VectorXd NoiseLearningPolicy::own_errors() const {
   VectorXd errors(centred_.size());
-  for (ActionId action = 0; action < actions(); ++action) {
-    errors[action] = own_error(action) * own_error(action);
-  }
+  for (ActionId action = 0; action < actions(); ++action) errors[action] = own_error(action);
+  return errors;
+}
+
+VectorXd NoiseLearningPolicy::standard_errors() const {
+  VectorXd errors = own_errors().cwiseAbs2();
   if (posterior_) {
     errors +=
         model_.inflation() * posterior_->whitened(weights_).colwise().squaredNorm().transpose();
@@ -137,7 +140,7 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
     const MatrixXd whitened = posterior_->whitened(weights_);
     covariance = model_.inflation() * whitened.transpose() * whitened;
   }
-  for (ActionId a = 0; a < actions(); ++a) covariance(a, a) += own_error(a) * own_error(a);
+  covariance.diagonal() += own_errors().cwiseAbs2();
   const MatrixXd root = semidefinite_root(std::move(covariance));
 
   const Stream stream(0, 0, Purpose::kExplanation);
@@ -172,14 +175,15 @@ Explanation NoiseLearningPolicy::explain() const {
   explanation.degrees_of_freedom = model_.degrees;
   const VectorXd estimate = estimates();
   const VectorXd error = standard_errors();
+  const std::optional<VectorXd> radius = radii();
   const std::vector<double> best = probabilities_best();
   // Inflated once more than what select() draws from: the residuals that give the noise are those
   // that the weights were fitted to. tests/policies/coverage_test.cc shows that this is right.
   const double reach = student_95(model_.degrees) * std::sqrt(model_.inflation());
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
-    about.radius = bonus().value_or(1.0) * error[action];
-    about.index = estimate[action] + bonus().value_or(0.0) * error[action];
+    about.radius = radius ? (*radius)[action] : error[action];
+    about.index = estimate[action] + (radius ? about.radius : 0.0);
     about.uplift = estimate[action];
     about.standard_error = error[action];
     about.interval = {estimate[action] - reach * error[action],

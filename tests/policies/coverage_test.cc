@@ -52,7 +52,9 @@ TEST_P(Coverage, Is95PercentWithActionsInRotation) {
 // Few fits save time: the last is to 180 of the 200 rounds.
 INSTANTIATE_TEST_SUITE_P(Policies, Coverage,
                          ::testing::Values("up_ts_bl(refit=0.5)", "up_ts(refit=0.5)"),
-                         [](const auto& policy) { return policy.param.substr(0, policy.param.find('(')); });
+                         [](const auto& policy) {
+                           return policy.param.substr(0, policy.param.find('('));
+                         });
 
 }  // namespace
 }  // namespace updraft

@@ -275,10 +275,11 @@ std::size_t check_explanation(const Duel& duel) {
     }
     if (const auto radius = reference.explained_radius(a)) {
       double expected = *radius;
-      if (noise && noise->standard_errors[a] > 0.0) {  // as many standard errors, checked above
+      const bool own = duel.instance().spec.word("radius") == "own";
+      if (noise && !own && noise->standard_errors[a] > 0.0) {  // as many errors, checked above
         expected *= action.standard_error.value_or(0.0) / noise->standard_errors[a];
       }
-      EXPECT_TRUE(close(action.radius, expected, 0.0)) << "radius";
+      EXPECT_TRUE(close(action.radius, expected, own ? scale : 0.0)) << "radius";
     }
     if (const auto sets = reference.counted_sets(a)) {
       check_sets(reference, *sets, a, action, name == "up_ucb_ilift_bl");

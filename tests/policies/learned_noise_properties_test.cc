@@ -102,6 +102,12 @@ TEST_P(LearnedNoiseProperties, ShowsThePosteriorThatSamplingDrawsFrom) {
   constexpr double kDraws = 20000.0;
   constexpr double kShownDraws = 4096.0;  // behind the probabilities of explain()
   const Explanation shown = policy->explain();
+  // An interval is the one that holds 95 % of the draws, widened by sqrt(f).
+  const auto dof = static_cast<double>(*shown.degrees_of_freedom);
+  const double spent =
+      (1.0 - *shown.shrinkage) * static_cast<double>(shown.actions[0].weights->size()) + 1.0;
+  const double f = std::max(1.0, dof / std::max(dof - spent, dof / 4.0));
+  ASSERT_GT(f, 1.2) << "the example must need inflation";
   std::vector<double> best(3, 0.0);
   std::vector<double> inside(3, 0.0);
   for (int draw = 0; draw < static_cast<int>(kDraws); ++draw) {
@@ -109,7 +115,8 @@ TEST_P(LearnedNoiseProperties, ShowsThePosteriorThatSamplingDrawsFrom) {
     best[sampler->choose(kPolicyStream)] += 1.0 / kDraws;
     for (ActionId a = 0; a < 3; ++a) {
       const Interval& interval = *shown.actions[a].interval;
-      if (interval.low <= uplifts[a] && uplifts[a] <= interval.high) inside[a] += 1.0 / kDraws;
+      const double reach = (interval.high - interval.low) / 2.0 / std::sqrt(f);
+      if (std::abs(uplifts[a] - *shown.actions[a].uplift) <= reach) inside[a] += 1.0 / kDraws;
     }
     sampler->offer(0);  // new draws for the next decision
   }

@@ -34,6 +34,7 @@ struct Belief {
   Vector baseline;              ///< bhat, per atom
   Matrix means;                 ///< xbar: [action][atom]
   Vector estimates;             ///< per action
+  Vector own_errors;            ///< per action, sqrt(s^2(a) / n(a))
   Vector standard_errors;       ///< per action
 };
 
@@ -149,6 +150,7 @@ class NoiseLearning : public ReferencePolicy {
         }
       }
       belief.estimates.push_back(estimate);
+      belief.own_errors.push_back(std::sqrt(fit_->variances[a] / pulls_of(a)));
       belief.standard_errors.push_back(
           std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->inflation * baseline_variance));
     }
@@ -214,10 +216,12 @@ class NoiseLearning : public ReferencePolicy {
 };
 
 /// up_ucb_cv and up_ucb_cv_bl, with t = observations of all actions:
-///   index(a) = estimate(a) + sqrt(2 log t) se(a)
+///   index(a) = estimate(a) + sqrt(2 log t) se(a); with radius = own, sqrt(s^2(a) / n(a)) for se(a)
 class UpUcbCv final : public NoiseLearning {
  public:
-  using NoiseLearning::NoiseLearning;
+  UpUcbCv(const PolicySpec& spec, const Knowledge& knowledge, bool knows_baseline)
+      : NoiseLearning(spec, knowledge, knows_baseline),
+        own_(spec.word("radius").value_or("whole") == "own") {}
 
   std::vector<double> indices(const Stream&) const override {
     const Belief belief = fitted() ? believe() : Belief{};
@@ -231,8 +235,11 @@ class UpUcbCv final : public NoiseLearning {
 
   Real shown_radius(const Belief& belief, ActionId a) const override {
     return std::sqrt(2.0L * std::log(static_cast<Real>(observations()))) *
-           belief.standard_errors[a];
+           (own_ ? belief.own_errors[a] : belief.standard_errors[a]);
   }
+
+ private:
+  bool own_;
 };
 
 /// up_ts and up_ts_bl: one draw from what is believed. With independent standard normals z(g) and

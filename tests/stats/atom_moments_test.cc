@@ -7,7 +7,6 @@
 
 #include "updraft/stream.h"
 
-
 namespace updraft {
 namespace {
 
