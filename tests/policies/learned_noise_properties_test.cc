@@ -107,7 +107,7 @@ TEST_P(LearnedNoiseProperties, ShowsThePosteriorThatSamplingDrawsFrom) {
   const double spent =
       (1.0 - *shown.shrinkage) * static_cast<double>(shown.actions[0].weights->size()) + 1.0;
   const double f = std::max(1.0, dof / std::max(dof - spent, dof / 4.0));
-  ASSERT_GT(f, 1.2) << "the example must need inflation";
+  ASSERT_GT(f, 1.05) << "the example must need inflation";
   std::vector<double> best(3, 0.0);
   std::vector<double> inside(3, 0.0);
   for (int draw = 0; draw < static_cast<int>(kDraws); ++draw) {
