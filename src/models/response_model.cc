@@ -20,8 +20,7 @@ constexpr double kGradientNorm = 1e-6;
 class LinearModel final : public ResponseModel {
  public:
   LinearModel(std::size_t features, double lambda)
-      : ResponseModel(features, lambda),
-        moments_(VectorXd::Zero(static_cast<Index>(features))) {}
+      : ResponseModel(features, lambda), moments_(VectorXd::Zero(static_cast<Index>(features))) {}
 
   void update() override {
     const VectorXd theta = ellipsoid().solve(moments_);
@@ -44,8 +43,9 @@ class LinearModel final : public ResponseModel {
   VectorXd moments_;  // sum of payoff * row
 };
 
-/// Newton's method on all rows. The Hessian is that of the last full pass with the rows added since:
-/// close enough that a gradient or two a round suffice; where it is not, a full pass makes it anew.
+/// Newton's method on all rows. The Hessian is that of the last full pass with the rows added
+/// since: close enough that a gradient or two a round suffice; where it is not, a full pass makes
+/// it anew.
 class ExactLogistic final : public ResponseModel {
  public:
   ExactLogistic(std::size_t features, double lambda)
@@ -149,8 +149,8 @@ class ExactLogistic final : public ResponseModel {
   MatrixXd hessian_;        // the lower triangle
 };
 
-/// After the n-th update theta is a Newton step from the last on the new rows, with the curvature of
-/// all rows as they were when they came.
+/// After the n-th update theta is a Newton step from the last on the new rows, with the curvature
+/// of all rows as they were when they came.
 class OnlineLogistic final : public ResponseModel {
  public:
   OnlineLogistic(std::size_t features, double lambda) : ResponseModel(features, lambda) {

@@ -16,15 +16,23 @@ namespace updraft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // 1/12!, ..., 1/1!: exp(r) = 1 + r (1 + r/2 + ...) for |r| <= log(2) / 2 leaves less than 1e-16.
-constexpr double kExp[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0,
-                           1.0 / 3628800.0,    1.0 / 362880.0,    1.0 / 40320.0,
-                           1.0 / 5040.0,       1.0 / 720.0,       1.0 / 120.0,
-                           1.0 / 24.0,         1.0 / 6.0,         1.0 / 2.0,
+constexpr double kExp[] = {1.0 / 6227020800.0,
+                           1.0 / 479001600.0,
+                           1.0 / 39916800.0,
+                           1.0 / 3628800.0,
+                           1.0 / 362880.0,
+                           1.0 / 40320.0,
+                           1.0 / 5040.0,
+                           1.0 / 720.0,
+                           1.0 / 120.0,
+                           1.0 / 24.0,
+                           1.0 / 6.0,
+                           1.0 / 2.0,
                            1.0};
 constexpr double kLog2High = 0x1.62e42feep-1;  // 33 bits: exact times an exponent
 constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
 constexpr double kInverseLog2 = 1.442695040888963407;
-constexpr double kRound = 0x1.8p52;      // added and subtracted: rounds to an integer
+constexpr double kRound = 0x1.8p52;       // added and subtracted: rounds to an integer
 constexpr double kMostNegative = -708.0;  // exp is then still a normal number
 
 /// exp(x) for x <= 0.
@@ -100,8 +108,8 @@ void block_means_and_widths(const double* block, std::size_t features, const dou
     Vector square = hn::Zero(doubles);
     const double* entry = root;
     for (std::size_t i = 0; i < features; ++i) {
-      mean = hn::Add(mean, hn::Mul(hn::Set(doubles, theta[i]),
-                                   hn::LoadU(doubles, block + i * kSums + part)));
+      mean = hn::Add(
+          mean, hn::Mul(hn::Set(doubles, theta[i]), hn::LoadU(doubles, block + i * kSums + part)));
       Vector product = hn::Zero(doubles);
       for (std::size_t j = 0; j <= i; ++j) {
         product = hn::Add(product, hn::Mul(hn::Set(doubles, *entry++),

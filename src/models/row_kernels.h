@@ -33,8 +33,8 @@ class RowBlocks {
   std::vector<double> values_;
 };
 
-/// gradient[f] = sum over rows of (outcome - sigmoid(<theta, row>)) row[f]. `outcomes` has 8 numbers
-/// for every block.
+/// gradient[f] = sum over rows of (outcome - sigmoid(<theta, row>)) row[f]. `outcomes` has 8
+/// numbers for every block.
 void logistic_gradient(const RowBlocks& rows, std::span<const double> outcomes,
                        std::span<const double> theta, std::span<double> gradient);
 
@@ -42,9 +42,9 @@ void logistic_gradient(const RowBlocks& rows, std::span<const double> outcomes,
 /// normal number.
 void sigmoids(std::span<double> values);
 
-/// For rows one after the other: means[i] = <theta, row i>, widths[i] = ||root row i||, where `root`
-/// is lower triangular, row by row without the zeros: d (d + 1) / 2 numbers.
-/// Cost: d (d + 3) / 2 multiplications a row.
+/// For rows one after the other: means[i] = <theta, row i>, widths[i] = ||root row i||, where
+/// `root` is lower triangular, row by row without the zeros: d (d + 1) / 2 numbers. Cost: d (d + 3)
+/// / 2 multiplications a row.
 void means_and_widths(std::span<const double> rows, std::span<const double> theta,
                       std::span<const double> root, std::span<double> means,
                       std::span<double> widths);
