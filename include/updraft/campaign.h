@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
@@ -115,5 +117,11 @@ std::unique_ptr<CampaignPolicy> make_campaign_policy(const PolicySpec& spec,
                                                      const CampaignShape& shape);
 std::unique_ptr<CampaignPolicy> make_campaign_policy(std::string_view spec,
                                                      const CampaignShape& shape);
+
+/// As save_policy and load_policy (updraft/state.h), with the same guarantees and errors.
+void save_campaign_policy(const CampaignPolicy& policy, const std::filesystem::path& path);
+void save_campaign_policy(const CampaignPolicy& policy, std::ostream& out);
+std::unique_ptr<CampaignPolicy> load_campaign_policy(const std::filesystem::path& path);
+std::unique_ptr<CampaignPolicy> load_campaign_policy(std::istream& in);
 
 }  // namespace updraft
