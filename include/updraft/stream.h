@@ -19,6 +19,7 @@ enum class Purpose : std::uint32_t {
   kInstance = 7,        ///< generated instances
   kTest = 8,            ///< random test cases
   kExplanation = 9,     ///< draws behind an explanation
+  kPool = 10,           ///< the individuals of a campaign, by round
 };
 
 /// Randomness as a function: every draw is f(seed, run, purpose, round, index), so results do

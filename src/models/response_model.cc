@@ -15,7 +15,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Exact fits end when the gradient of the penalised log-likelihood is at most so long.
-constexpr double kGradientNorm = 1e-6;
+constexpr double kGradientNorm = 1e-4;
+
+/// The curvature of all rows is computed anew when their number has grown by this factor.
+constexpr double kRenewal = 1.2;
 
 class LinearModel final : public ResponseModel {
  public:
@@ -43,46 +46,29 @@ class LinearModel final : public ResponseModel {
   VectorXd moments_;  // sum of payoff * row
 };
 
-/// Newton's method on all rows. The Hessian is that of the last full pass with the rows added
-/// since: close enough that a gradient or two a round suffice; where it is not, a full pass makes
-/// it anew.
+/// Newton's method on all rows. The curvature is that of the last pass that computed it, with the
+/// rows added since, and so is close enough that a pass or two over the rows suffice an update: the
+/// gradient where an update starts is the one where the last ended, and the new rows'.
 class ExactLogistic final : public ResponseModel {
  public:
   ExactLogistic(std::size_t features, double lambda)
       : ResponseModel(features, lambda), rows_(features), lambda_(lambda) {
     const auto d = static_cast<Index>(features);
     hessian_ = lambda * MatrixXd::Identity(d, d);
+    gradient_ = VectorXd::Zero(d);
   }
 
   void update() override {
-    if (fitted_ == rows_.rows()) return;
-    for (std::size_t row = fitted_; row < rows_.rows(); ++row) add_curvature(row);
-    fitted_ = rows_.rows();
-    VectorXd theta = Eigen::Map<const VectorXd>(theta_.data(), hessian_.rows());
-    VectorXd gradient = gradient_at(theta);
-    bool fresh = false;  // whether hessian_ is that of `theta`
-    for (int step = 0; step < 100 && gradient.norm() > kGradientNorm; ++step) {
-      const VectorXd direction = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient);
+    if (static_cast<double>(rows_.rows()) > kRenewal * static_cast<double>(renewed_)) renew();
+    for (int step = 0; step < 100 && gradient_.norm() > kGradientNorm; ++step) {
+      const VectorXd direction = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
+      if (move(direction, 0.3)) continue;
+      renew();
+      const VectorXd newton = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
       double size = 1.0;
-      VectorXd next = theta + direction;
-      VectorXd next_gradient = gradient_at(next);
-      while (fresh && next_gradient.norm() >= gradient.norm() && size > 1e-6) {
-        size *= 0.5;
-        next = theta + size * direction;
-        next_gradient = gradient_at(next);
-      }
-      const bool good = next_gradient.norm() < 0.2 * gradient.norm();
-      if (!good && !fresh) {
-        renew_hessian(theta);
-        fresh = true;
-        continue;
-      }
-      if (next_gradient.norm() >= gradient.norm()) break;  // nothing left but rounding
-      theta = next;
-      gradient = next_gradient;
-      fresh = false;
+      while (size > 1e-6 && !move(size * newton, 1.0)) size *= 0.5;
+      if (size <= 1e-6) break;  // nothing left but rounding
     }
-    theta_.assign(theta.begin(), theta.end());
   }
 
  private:
@@ -92,28 +78,41 @@ class ExactLogistic final : public ResponseModel {
     }
     payoffs_[rows_.rows()] = payoff;
     rows_.add(row);
+    const Eigen::Map<const VectorXd> x(row.data(), gradient_.size());
+    const double mean = add_curvature(x);
+    gradient_ += (payoff - mean) * x;
   }
   void link(std::span<double> scores) const override { sigmoids(scores); }
 
-  VectorXd gradient_at(const VectorXd& theta) const {
-    VectorXd gradient(theta.size());
-    const auto d = static_cast<std::size_t>(theta.size());
-    logistic_gradient(rows_, payoffs_, {theta.data(), d}, {gradient.data(), d});
-    return gradient - lambda_ * theta;
+  /// Goes to theta + step if the gradient there is shorter than `share` of what it is.
+  bool move(const VectorXd& step, double share) {
+    const VectorXd next = Eigen::Map<const VectorXd>(theta_.data(), step.size()) + step;
+    const auto d = static_cast<std::size_t>(next.size());
+    VectorXd gradient(next.size());
+    logistic_gradient(rows_, payoffs_, {next.data(), d}, {gradient.data(), d});
+    gradient -= lambda_ * next;
+    if (!(gradient.norm() < share * gradient_.norm())) return false;
+    theta_.assign(next.begin(), next.end());
+    gradient_ = gradient;
+    return true;
   }
 
-  /// The curvature of one row at theta_.
-  void add_curvature(std::size_t row) {
-    VectorXd x(hessian_.rows());
-    rows_.copy_row(row, {x.data(), features()});
+  /// The curvature of one row at theta; returns its expected payoff.
+  double add_curvature(const Eigen::Ref<const VectorXd>& x) {
     const double mean = sigmoid(x.dot(Eigen::Map<const VectorXd>(theta_.data(), x.size())));
     hessian_.selfadjointView<Eigen::Lower>().rankUpdate(x, mean * (1.0 - mean));
+    return mean;
   }
 
-  void renew_hessian(const VectorXd& theta) {
-    theta_.assign(theta.begin(), theta.end());
+  /// Computes the curvature of all rows at theta.
+  void renew() {
+    renewed_ = rows_.rows();
     hessian_ = lambda_ * MatrixXd::Identity(hessian_.rows(), hessian_.cols());
-    for (std::size_t row = 0; row < rows_.rows(); ++row) add_curvature(row);
+    VectorXd x(hessian_.rows());
+    for (std::size_t row = 0; row < rows_.rows(); ++row) {
+      rows_.copy_row(row, {x.data(), features()});
+      add_curvature(x);
+    }
   }
 
   void write_rest(StateWriter& writer) const override {
@@ -125,8 +124,9 @@ class ExactLogistic final : public ResponseModel {
     }
     writer.f64s(all);
     writer.f64s(std::span(payoffs_).first(rows_.rows()));
-    writer.u64(fitted_);
+    writer.u64(renewed_);
     writer.f64s({hessian_.data(), static_cast<std::size_t>(hessian_.size())});
+    writer.f64s({gradient_.data(), static_cast<std::size_t>(gradient_.size())});
   }
   void read_rest(StateReader& reader) override {
     const std::vector<double> all = reader.f64s();
@@ -137,16 +137,19 @@ class ExactLogistic final : public ResponseModel {
     for (std::size_t r = 0; r < payoffs.size(); ++r) {
       learn(std::span(all).subspan(r * features(), features()), payoffs[r]);
     }
-    fitted_ = reader.u64_at_most(rows_.rows(), "policy state: rows fitted");
+    renewed_ = reader.u64_at_most(rows_.rows(), "policy state: rows of the curvature");
     reader.f64s({hessian_.data(), static_cast<std::size_t>(hessian_.size())},
                 "policy state: curvature");
+    reader.f64s({gradient_.data(), static_cast<std::size_t>(gradient_.size())},
+                "policy state: gradient");
   }
 
   RowBlocks rows_;
   std::vector<double> payoffs_;  // eight for every block of rows_
   double lambda_;
-  std::size_t fitted_ = 0;  // rows that theta_ and hessian_ know
-  MatrixXd hessian_;        // the lower triangle
+  MatrixXd hessian_;         // the lower triangle
+  VectorXd gradient_;        // at theta_, of all rows
+  std::size_t renewed_ = 0;  // rows at the last renewal
 };
 
 /// After the n-th update theta is a Newton step from the last on the new rows, with the curvature

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "updraft/campaign.h"
+
+namespace updraft {
+
+/// The individuals that a simulated campaign draws its pools from, and what is true of each.
+struct CampaignPopulation {
+  std::string name;
+  std::string summary;
+  std::size_t features = 0;            ///< d, of one individual
+  std::size_t treatments = 1;          ///< Z
+  std::vector<double> rows;            ///< features, one individual after the other
+  std::vector<double> means;           ///< expected payoffs: Z + 1 an individual, untreated first
+  bool binary = true;                  ///< payoffs 0 or 1, else normal with `noise_sd`
+  double noise_sd = 1.0;
+  /// What was seen of each individual, where payoffs of real data are used: an individual who gets
+  /// the recorded treatment again pays the recorded payoff, else a draw by its mean.
+  std::vector<Treatment> recorded;
+  std::vector<double> payoffs;
+
+  std::size_t size() const { return features == 0 ? 0 : rows.size() / features; }
+  double mean(std::size_t individual, Treatment treatment) const {
+    return means[individual * (treatments + 1) + treatment];
+  }
+};
+
+/// Throws InvalidInput where lengths do not fit, a number is not finite, a mean of 0/1 payoffs is
+/// not in [0, 1] or a recorded treatment is unknown.
+void check_population(const CampaignPopulation& population);
+
+struct SyntheticCampaign {
+  std::size_t individuals = 20000;
+  std::size_t features = 12;  ///< d >= 2, the last of them constant
+  std::size_t treatments = 1;
+  bool logistic = false;  ///< 0/1 payoffs by a logistic model, else normal ones by a linear model
+  std::uint64_t seed = 1;
+};
+
+/// A campaign with known truth: features of length at most 1, coefficients of length at most 1 for
+/// linear payoffs. Treatment helps some individuals and puts others off.
+CampaignPopulation synthetic_population(const SyntheticCampaign& options);
+
+}  // namespace updraft

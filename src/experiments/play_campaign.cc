@@ -1,0 +1,49 @@
+#include "experiments/play_campaign.h"
+
+#include "experiments/campaign_rounds.h"
+#include "updraft/simulate.h"
+
+namespace updraft {
+
+CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec,
+                              std::uint32_t run, TaskControl& control) {
+  const CampaignPopulation& population = *arena.population;
+  const CampaignShape shape{population.features, population.treatments, arena.budget};
+  const auto policy = make_campaign_policy(spec, shape);
+  const auto best = make_campaign_policy("oracle", shape);
+  const Stream stream(arena.seed, run, Purpose::kPolicy);
+  CampaignRounds rounds(population, arena.pool, arena.seed, run);
+  std::vector<double> payoffs(arena.pool);
+  CampaignOutcome outcome;
+  double regret = 0.0;
+  double realised = 0.0;
+  double uplift = 0.0;
+  double treated = 0.0;
+  for (std::uint32_t round = 0; round < arena.curve_rounds.back(); ++round) {
+    rounds.draw(round);
+    const Pool pool = rounds.pool();
+    const std::vector<Treatment> chosen = policy->select(pool, stream);
+    const std::vector<Treatment> ideal = best->select(pool, stream);
+    for (std::size_t i = 0; i < arena.pool; ++i) {
+      payoffs[i] = rounds.payoff(i, chosen[i]);
+      if (chosen[i] != ideal[i]) {
+        realised += rounds.payoff(i, ideal[i]) - payoffs[i];
+        regret += rounds.uplift(i, ideal[i]) - rounds.uplift(i, chosen[i]);
+      }
+      if (chosen[i] == 0) continue;
+      treated += 1.0;
+      uplift += rounds.uplift(i, chosen[i]);
+    }
+    policy->observe(pool, chosen, payoffs);
+    if (round + 1 == arena.curve_rounds[outcome.regret.size()]) {
+      outcome.regret.push_back(regret);
+      outcome.realised.push_back(realised);
+      outcome.uplift.push_back(treated > 0.0 ? uplift / treated : 0.0);
+    }
+    control.advance(1);
+    if (control.cancelled()) throw Cancelled();
+  }
+  return outcome;
+}
+
+}  // namespace updraft
