@@ -8,10 +8,11 @@
 
 namespace updraft {
 
-/// The index of identify_and_pad.h for an action and a baseline that are both given by counts, padding by positive
-/// indices only. In whole numbers: with D(i) = count(i) * baseline_pulls - baseline_count(i) *
-/// pulls, the individual index is D(i) / (pulls * baseline_pulls) + radius - baseline_radius, and
-/// intervals are disjoint where |D(i)| > pulls * baseline_pulls * (radius + baseline_radius).
+/// The index of identify_and_pad.h for an action and a baseline that are both given by counts,
+/// padding by positive indices only. In whole numbers: with D(i) = count(i) * baseline_pulls -
+/// baseline_count(i) * pulls, the individual index is D(i) / (pulls * baseline_pulls) + radius -
+/// baseline_radius, and intervals are disjoint where |D(i)| > pulls * baseline_pulls * (radius +
+/// baseline_radius).
 struct CountPaddingInputs {
   std::span<const std::uint16_t> counts;
   std::span<const std::uint16_t> baseline_counts;

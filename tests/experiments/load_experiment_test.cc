@@ -53,8 +53,8 @@ TEST_F(LoadExperiment, RefusesInstancesThatAreNotThereOrBroken) {
   EXPECT_EQ(load_refused(path),
             path +
                 ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
-                "gaussian-weak, criteo, hard-affected, hard-reward; nor is there a file of that "
-                "name");
+                "gaussian-weak, criteo, marketing, discounts, hard-affected, hard-reward; nor is "
+                "there a file of that name");
   const std::string broken = folder_.write("broken.json", "{\"format\": \"updraft-instance/0\"}");
   EXPECT_EQ(load_refused(write_experiment("broken.json", "ucb(alpha=1)")),
             path + ":3: instance: " + broken +

@@ -245,7 +245,9 @@ TEST(CommonBits, AgreesWithCountingOneByOne) {
   Draws d(6);
   const auto word = [&](std::size_t) {
     const double kind = d.uniform(0.0, 1.0);
-    return kind < 0.1 ? std::uint64_t{0} : kind < 0.2 ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(d.uniform(-1, 1));
+    return kind < 0.1   ? std::uint64_t{0}
+           : kind < 0.2 ? ~std::uint64_t{0}
+                        : std::bit_cast<std::uint64_t>(d.uniform(-1, 1));
   };
   for (std::size_t words = 0; words <= 70; ++words) {
     const Misaligned<std::uint64_t> a(words, words % 5, ~std::uint64_t{0}, word);
