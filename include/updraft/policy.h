@@ -18,24 +18,43 @@ namespace updraft {
 class StateReader;
 class StateWriter;
 
+/// An interval on the line.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
 /// What a policy believes about one action. Numbers that make no sense yet are infinite (index
 /// and radius of an action without feedback) or absent.
 struct ActionExplanation {
-  std::uint64_t pulls = 0;       ///< rounds of this action whose payoffs came back
-  double index = 0.0;            ///< what select() compares; a posterior mean for ts
-  double radius = 0.0;           ///< of one variable's mean; posterior sd of the reward for ts
+  std::uint64_t pulls = 0;  ///< rounds of this action whose payoffs came back
+  double index = 0.0;       ///< what select() compares; where that is a draw, the posterior mean
+  double radius = 0.0;  ///< of one variable's mean; of the uplift where the noise is learnt; the
+                        ///< posterior sd where select() draws
   std::optional<double> reward;  ///< estimated expected reward, where the policy tracks it
   /// Estimated uplift over the baseline that the policy uses; with unknown sets, of the identified
   /// variables alone.
   std::optional<double> uplift;
   std::optional<VariableSet> identified;  ///< unknown sets only: surely affected
   std::optional<VariableSet> padding;     ///< unknown sets only: may be affected, counted in
+
+  // Policies that learn the noise, once every action has feedback.
+  std::optional<double> standard_error;    ///< of `uplift`
+  std::optional<Interval> interval;        ///< that holds 95 % of the posterior of the uplift
+  std::optional<double> probability_best;  ///< that this uplift is the largest, by the posterior
+  /// Per atom, how much its mean less its baseline counts: 1 where affected, else the weight of
+  /// the control variate.
+  std::optional<std::vector<double>> weights;
 };
 
 struct Explanation {
   std::vector<ActionExplanation> actions;
   std::optional<ActionId> baseline_action;  ///< up_ucb_l: the action that plays baseline
   std::optional<std::vector<bool>> active;  ///< up_ucb_ilift: not yet eliminated
+
+  // Policies that learn the noise, once every action has feedback.
+  std::optional<double> shrinkage;  ///< lambda: by which share correlations are pulled to 0
+  std::optional<std::uint64_t> degrees_of_freedom;  ///< of the noise estimate
 };
 
 /// A learner: a deterministic state machine that is told Knowledge and nothing else.
@@ -87,6 +106,10 @@ class Policy {
 
   /// How often each action was offered by select().
   std::span<const std::uint64_t> offers() const { return offers_; }
+
+  /// Where an action has no feedback: the one of these that was offered least often, the lowest id
+  /// among equals, so that the first K selections offer every action once whatever feedback came.
+  ActionId untried() const;
 
   /// The decision. May refresh what is derived from the statistics, never the statistics.
   virtual ActionId choose(const Stream& stream) = 0;

@@ -18,6 +18,7 @@ enum class Purpose : std::uint32_t {
   kObservations = 6,    ///< tables of baseline observations, by variable
   kInstance = 7,        ///< generated instances
   kTest = 8,            ///< random test cases
+  kExplanation = 9,     ///< draws behind an explanation
 };
 
 /// Randomness as a function: every draw is f(seed, run, purpose, round, index), so results do

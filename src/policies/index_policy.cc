@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace updraft {
 
@@ -13,14 +12,6 @@ IndexPolicy::IndexPolicy(PolicySpec spec, Knowledge knowledge, Resolution resolu
       reciprocals_(Reciprocals::shared()),
       index_(actions(), 0.0),
       stale_(actions(), 1) {}
-
-ActionId IndexPolicy::untried() const {
-  std::optional<ActionId> found;
-  for (ActionId action = 0; action < actions(); ++action) {
-    if (pulls(action) == 0 && (!found || offers()[action] < offers()[*found])) found = action;
-  }
-  return *found;
-}
 
 ActionId IndexPolicy::choose(const Stream&) {
   if (!all_have_feedback()) return untried();

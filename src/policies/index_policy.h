@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "stats/reciprocals.h"
@@ -11,8 +10,7 @@
 namespace updraft {
 
 /// A policy that takes the action with the largest index, the lowest id among equals. An action
-/// without feedback counts as +infinity; among these the one offered least often comes first, so
-/// that the first K selections offer every action once, in order, whatever feedback came.
+/// without feedback counts as +infinity (Policy::untried).
 ///
 /// Derived classes say when an index may have changed (stale) and how it is computed. A stale index
 /// is computed anew, unless upper_bound() says that it cannot be the largest.
@@ -55,9 +53,6 @@ class IndexPolicy : public Policy {
   void mark_all_stale() { stale_.assign(stale_.size(), 1); }
 
   ActionId choose(const Stream& stream) override;
-
-  /// An action without feedback, as above, where there is one.
-  ActionId untried() const;
 
  private:
   void compute(ActionId action);

@@ -61,6 +61,14 @@ Policy::Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution)
   if (resolution_.kind == Resolution::Kind::kGroups) sums_.resize(resolution_.partition->groups());
 }
 
+ActionId Policy::untried() const {
+  std::optional<ActionId> found;
+  for (ActionId action = 0; action < actions(); ++action) {
+    if (pulls_[action] == 0 && (!found || offers_[action] < offers_[*found])) found = action;
+  }
+  return *found;
+}
+
 ActionId Policy::select(const Stream& stream) {
   const ActionId action = choose(stream);
   ++offers_[action];

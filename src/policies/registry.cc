@@ -29,6 +29,16 @@ std::vector<PolicyInfo> make_table() {
   const ParameterInfo min_uplift = {"min_uplift", Kind::kPositive, "as known",
                                     "Delta, a lower bound on the individual uplift in size"};
 
+  const ParameterInfo refit = {
+      "refit", Kind::kNonNegative, "0.02",
+      "by which share the rounds must have grown before the noise is learnt anew; 0: every round"};
+  const ParameterInfo covariance = {
+      "covariance",
+      Kind::kChoice,
+      "learned",
+      "diagonal: noise known to be independent, so no control variates",
+      {"learned", "diagonal"}};
+
   return {
       {.name = "ucb",
        .aliases = {},
@@ -51,6 +61,45 @@ std::vector<PolicyInfo> make_table() {
                       {"prior_variance", Kind::kNonNegative, "as known",
                        "prior variance of a reward"}},
        .make = make_ts},
+      {.name = "up_ts_bl",
+       .aliases = {},
+       .summary =
+           "Thompson sampling on the uplift, nothing to tune; baseline and affected sets known",
+       .index = "draw from the posterior of w(a)'(mean(a) - baseline); noise and weights w learnt",
+       .reference = "docs/policies/up_ts_bl.md; beyond the paper",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kBaseline | Need::kAffected,
+       .parameters = {refit, covariance},
+       .make = make_up_ts},
+      {.name = "up_ts",
+       .aliases = {},
+       .summary = "Thompson sampling on the uplift, nothing to tune; affected sets known",
+       .index =
+           "draw from the posterior of w(a)'(mean(a) - baseline); noise, weights w and baseline "
+           "learnt",
+       .reference = "docs/policies/up_ts.md; beyond the paper",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kAffected,
+       .parameters = {refit, covariance},
+       .make = make_up_ts},
+      {.name = "up_ucb_cv_bl",
+       .aliases = {},
+       .summary = "UCB on the uplift, nothing to tune; baseline and affected sets known",
+       .index = "w(a)'(mean(a) - baseline) + sqrt(2 log t) * standard error(a)",
+       .reference = "docs/policies/up_ucb_cv_bl.md; beyond the paper",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kBaseline | Need::kAffected,
+       .parameters = {refit, covariance},
+       .make = make_up_ucb_cv},
+      {.name = "up_ucb_cv",
+       .aliases = {},
+       .summary = "UCB on the uplift, nothing to tune; affected sets known",
+       .index = "w(a)'(mean(a) - bhat) + sqrt(2 log t) * standard error(a)",
+       .reference = "docs/policies/up_ucb_cv.md; beyond the paper",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kAffected,
+       .parameters = {refit, covariance},
+       .make = make_up_ucb_cv},
       {.name = "up_ucb_bl",
        .aliases = {},
        .summary = "UCB on the uplift; baseline and affected sets known",

@@ -1,50 +1,12 @@
 #include <cmath>
 
 #include "policies/all_policies.h"
+#include "policies/decision_normals.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
 namespace updraft {
 namespace {
-
-/// One normal per action for each decision: those of round `decision` of the stream, drawn for a
-/// block of decisions at once. Decisions from 2^32 on take further indices of the rounds.
-class DecisionNormals {
- public:
-  explicit DecisionNormals(std::size_t actions) : actions_(actions) {}
-
-  /// The normals of a decision, kBlock apart.
-  const double* of(const Stream& stream, std::uint64_t decision) {
-    if (decision - first_ >= kBlock || columns_.empty() || !(stream == stream_)) {
-      stream_ = stream;
-      first_ = decision - decision % kBlock;
-      refill();
-    }
-    return columns_.data() + (decision - first_);
-  }
-
-  static constexpr std::size_t kBlock = 64;
-
- private:
-  void refill() {
-    columns_.resize(kBlock * Stream::whole_pairs(actions_));
-    const auto round = static_cast<std::uint32_t>(first_);
-    if (first_ >> 32 == 0) {
-      stream_.normal_columns(round, kBlock, actions_, columns_);
-      return;
-    }
-    for (std::uint32_t d = 0; d < kBlock; ++d) {
-      for (std::size_t a = 0; a < actions_; ++a) {
-        columns_[a * kBlock + d] = stream_.normal(round + d, (first_ >> 32) * actions_ + a);
-      }
-    }
-  }
-
-  std::size_t actions_;
-  Stream stream_{0, 0, Purpose::kPolicy};
-  std::uint64_t first_ = 0;
-  std::vector<double> columns_;  // per action a column of decisions
-};
 
 /// Thompson sampling on the total reward with Gaussian prior and noise. [hsieh22, App. D.1]
 ///   noise variance s2 = m^2 * sigma2, prior N(mean0, variance0), S = sum of rewards, N pulls:

@@ -1,0 +1,201 @@
+#include "policies/noise_learning_policy.h"
+
+#include <cmath>
+#include <limits>
+
+#include "random/chi_squared.h"
+#include "stats/student.h"
+#include "updraft/error.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kDefaultRefit = 0.02;
+
+/// Posterior draws behind a probability of being best: its standard error is below 0.008.
+constexpr std::uint32_t kDraws = 4096;
+
+/// Lower triangular L with L L' = `matrix`, which is positive semidefinite up to rounding.
+MatrixXd semidefinite_root(MatrixXd matrix) {
+  constexpr double kNegligible = 1e-14;
+  MatrixXd root = MatrixXd::Zero(matrix.rows(), matrix.cols());
+  const VectorXd diagonal = matrix.diagonal();
+  for (Index j = 0; j < matrix.cols(); ++j) {
+    if (!(matrix(j, j) > kNegligible * diagonal[j])) continue;
+    const Index rest = matrix.rows() - j;
+    root.col(j).tail(rest) = matrix.col(j).tail(rest) / std::sqrt(matrix(j, j));
+    matrix.bottomRightCorner(rest, rest) -=
+        root.col(j).tail(rest) * root.col(j).tail(rest).transpose();
+  }
+  return root;
+}
+
+}  // namespace
+
+double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64_t degrees) {
+  const std::uint64_t first = (std::uint64_t{1} << 32) + 64 * (decision >> 32);
+  const double square = chi_squared(stream, static_cast<std::uint32_t>(decision), first, degrees);
+  return std::sqrt(static_cast<double>(degrees) / square);
+}
+
+NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge& told)
+    : Policy(spec, told, Resolution::groups(told.affected()->atoms())),
+      refit_(spec.number("refit").value_or(kDefaultRefit)),
+      diagonal_(spec.word("covariance").value_or("learned") == "diagonal"),
+      moments_(actions(), resolution().partition->groups()) {
+  const auto groups = static_cast<Index>(atoms());
+  if (told.baseline() != nullptr) {
+    baseline_ = VectorXd::Zero(groups);
+    resolution().partition->sum_dense(*told.baseline(), {baseline_->data(), atoms()});
+  } else {
+    posterior_.emplace(*knowledge().affected());
+  }
+  model_.sd = VectorXd::Zero(groups);
+  model_.centre = VectorXd::Zero(groups);
+  model_.correlation = MatrixXd::Identity(groups, groups);
+  const auto count = static_cast<Index>(actions());
+  weights_ = MatrixXd::Zero(groups, count);
+  scaled_weights_ = MatrixXd::Zero(groups, count);
+  own_sd_ = VectorXd::Zero(count);
+  centred_ = VectorXd::Zero(count);
+}
+
+void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
+  moments_.add(action, pulls(action), payoffs.values());
+  if (!all_have_feedback()) return;
+  const auto due = (1.0 + refit_) * static_cast<double>(model_.rounds);
+  if (model_.rounds == 0 || static_cast<double>(observations()) >= due) {
+    fit();
+    return;
+  }
+  if (posterior_) posterior_->add(action, payoffs.values());
+  centre(action);
+}
+
+void NoiseLearningPolicy::fit() {
+  model_ = fit_noise(moments_, pulls(),
+                     {.sets = knowledge().affected().get(),
+                      .baseline = baseline_ ? &*baseline_ : nullptr,
+                      .diagonal = diagonal_});
+  if (posterior_) posterior_->start(model_, moments_, pulls());
+  derive();
+}
+
+void NoiseLearningPolicy::derive() {
+  for (ActionId action = 0; action < actions(); ++action) {
+    const ControlVariates control =
+        control_variates(model_, knowledge().affected()->atoms_of(action));
+    weights_.col(action) = control.weights;
+    own_sd_[action] = std::sqrt(control.variance);
+    centre(action);
+  }
+  for (Index g = 0; g < weights_.rows(); ++g) {
+    scaled_weights_.row(g) = model_.scale(g) * weights_.row(g);
+  }
+}
+
+void NoiseLearningPolicy::centre(ActionId action) {
+  centred_[action] = weights_.col(action).dot(moments_.means().col(action) - model_.centre);
+}
+
+double NoiseLearningPolicy::own_error(ActionId action) const {
+  return own_sd_[action] / std::sqrt(static_cast<double>(pulls(action)));
+}
+
+const VectorXd& NoiseLearningPolicy::estimates_at(const VectorXd& deviation) {
+  shifted_ = centred_;
+  shifted_.noalias() -= scaled_weights_.transpose() * (posterior_->shift() + deviation);
+  return shifted_;
+}
+
+VectorXd NoiseLearningPolicy::estimates() const {
+  if (baseline_known()) return centred_;
+  return centred_ - scaled_weights_.transpose() * posterior_->shift();
+}
+
+VectorXd NoiseLearningPolicy::standard_errors() const {
+  VectorXd errors(centred_.size());
+  for (ActionId action = 0; action < actions(); ++action) {
+    errors[action] = own_error(action) * own_error(action);
+  }
+  if (posterior_) errors += model_.inflation() * posterior_->variances(weights_);
+  return errors.cwiseSqrt();
+}
+
+/// By draws from the posterior: uplifts are estimates + kappa * (root of their covariance) z.
+/// kappa > 0 scales all alike, and the estimates too must be compared with it.
+std::vector<double> NoiseLearningPolicy::probabilities_best() const {
+  const VectorXd estimate = estimates();
+  MatrixXd covariance = MatrixXd::Zero(estimate.size(), estimate.size());
+  if (posterior_) covariance = model_.inflation() * posterior_->covariance(weights_);
+  for (ActionId a = 0; a < actions(); ++a) covariance(a, a) += own_error(a) * own_error(a);
+  const MatrixXd root = semidefinite_root(std::move(covariance));
+
+  const Stream stream(0, 0, Purpose::kExplanation);
+  std::vector<double> share(actions(), 0.0);
+  VectorXd z(estimate.size());
+  for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
+    stream.normals(draw, 0, {z.data(), actions()});
+    const double kappa = posterior_scale(stream, draw, model_.degrees);
+    const VectorXd uplift = estimate + kappa * (root * z);
+    Index best = 0;
+    uplift.maxCoeff(&best);
+    share[static_cast<std::size_t>(best)] += 1.0 / kDraws;
+  }
+  return share;
+}
+
+Explanation NoiseLearningPolicy::explain() const {
+  Explanation explanation;
+  explanation.actions.resize(actions());
+  for (ActionId action = 0; action < actions(); ++action) {
+    ActionExplanation& about = explanation.actions[action];
+    about.pulls = pulls(action);
+    about.index = std::numeric_limits<double>::infinity();
+    about.radius = std::numeric_limits<double>::infinity();
+  }
+  if (!all_have_feedback()) return explanation;
+  explanation.shrinkage = model_.shrinkage;
+  explanation.degrees_of_freedom = model_.degrees;
+  const VectorXd estimate = estimates();
+  const VectorXd error = standard_errors();
+  const std::vector<double> best = probabilities_best();
+  const double reach = student_95(model_.degrees);
+  for (ActionId action = 0; action < actions(); ++action) {
+    ActionExplanation& about = explanation.actions[action];
+    about.radius = bonus().value_or(1.0) * error[action];
+    about.index = estimate[action] + bonus().value_or(0.0) * error[action];
+    about.uplift = estimate[action];
+    about.standard_error = error[action];
+    about.interval = {estimate[action] - reach * error[action],
+                      estimate[action] + reach * error[action]};
+    about.probability_best = best[action];
+    const auto weights = weights_.col(action);
+    about.weights.emplace(weights.begin(), weights.end());
+  }
+  return explanation;
+}
+
+void NoiseLearningPolicy::write_statistics(StateWriter& writer) const {
+  moments_.write(writer);
+  model_.write(writer);
+  if (posterior_) posterior_->write(writer);
+}
+
+void NoiseLearningPolicy::read_statistics(StateReader& reader) {
+  moments_.read(reader);
+  model_.read(reader);
+  if (model_.rounds > observations() || (model_.rounds == 0) == all_have_feedback()) {
+    throw InvalidInput("policy state: rounds of the noise model", std::to_string(model_.rounds),
+                       "does not fit the number of observations");
+  }
+  if (posterior_) posterior_->read(reader, model_);
+  if (model_.rounds > 0) derive();
+}
+
+}  // namespace updraft

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+
+#include "stats/atom_moments.h"
+#include "stats/baseline_posterior.h"
+#include "stats/noise_model.h"
+#include "updraft/policy.h"
+
+namespace updraft {
+
+/// kappa = sqrt(degrees / chi-squared(degrees)): what not knowing the noise's variance does to a
+/// posterior draw. Made of draws of `stream` at round `decision` that no normal of it uses.
+double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64_t degrees);
+
+/// What the policies with nothing to tune share: known affected sets, a baseline that is known or
+/// learnt, and a noise model that is learnt in place of a given alpha.
+///   estimate(a) = w(a)'(mean(a) - bhat)
+///   standard error(a)^2 = s(a)^2 / n(a) + f w(a)' P^-1 w(a)   (second term: unknown baseline only)
+/// with the weights w and the variance s^2 of the control variates (stats/noise_model.h) and the
+/// posterior of the baseline (stats/baseline_posterior.h). The model is fitted anew, and with it w,
+/// s and the precisions in P, whenever the rounds have grown by the share `refit`; means and pulls
+/// are always those of now.
+/// All actions are taken once first.
+/// Cost with G atoms: observe G^2 / 2 (unknown baseline: 2 G^2 more), a fit K G^3 / 6 (K G^3 / 2).
+class NoiseLearningPolicy : public Policy {
+ public:
+  Explanation explain() const override;
+
+ protected:
+  /// A baseline that is in `knowledge` is taken for known.
+  NoiseLearningPolicy(const PolicySpec& spec, const Knowledge& knowledge);
+
+  bool baseline_known() const { return !posterior_.has_value(); }
+  std::size_t atoms() const { return moments_.atoms(); }
+  const NoiseModel& model() const { return model_; }
+
+  /// How many standard errors the index adds to the estimate; absent where select() draws.
+  virtual std::optional<double> bonus() const = 0;
+
+  // All per action, once every action has feedback.
+
+  Eigen::VectorXd estimates() const;
+  Eigen::VectorXd standard_errors() const;
+  /// Estimates for a baseline of bhat + scale * `deviation`, which is per atom.
+  const Eigen::VectorXd& estimates_at(const Eigen::VectorXd& deviation);
+  /// sqrt(s(a)^2 / n(a)).
+  double own_error(ActionId action) const;
+  /// Estimate for the model's centre as baseline: exact where the baseline is known.
+  double centred(ActionId action) const { return centred_[action]; }
+
+  /// Unknown baseline only.
+  BaselinePosterior& posterior() { return *posterior_; }
+
+ private:
+  void absorb(ActionId action, const Payoffs& payoffs) override;
+  void write_statistics(StateWriter& writer) const override;
+  void read_statistics(StateReader& reader) override;
+
+  void fit();
+  /// Everything that follows from the model and the moments.
+  void derive();
+  void centre(ActionId action);
+  std::vector<double> probabilities_best() const;
+
+  double refit_;
+  bool diagonal_;
+  std::optional<Eigen::VectorXd> baseline_;  // per atom, where known
+  AtomMoments moments_;
+  NoiseModel model_;
+  mutable std::optional<BaselinePosterior> posterior_;  // factorises when asked
+  Eigen::MatrixXd weights_;         // per action a column w(a)
+  Eigen::MatrixXd scaled_weights_;  // the same, each atom times its scale
+  Eigen::VectorXd own_sd_;          // s(a)
+  Eigen::VectorXd centred_;
+  Eigen::VectorXd shifted_;  // scratch of estimates_at()
+};
+
+}  // namespace updraft

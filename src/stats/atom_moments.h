@@ -1,0 +1,46 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+
+#include "updraft/ids.h"
+
+namespace updraft {
+
+class StateReader;
+class StateWriter;
+
+/// What is kept of the atom sums x of past rounds: their mean per action, and their scatter about
+/// these means, pooled over the actions:
+///   scatter = sum over rounds of (x - mean(a)) (x - mean(a))',  a the action of the round
+/// That is enough for residuals about any centres c(a), exactly:
+///   sum of (x - c(a)) (x - c(a))' = scatter + sum_a n(a) (mean(a) - c(a)) (mean(a) - c(a))'
+/// so that memory is G^2 + K G for K actions and G atoms, and no history is kept. Means are updated
+/// by differences, so that a large common offset of the payoffs costs no digits of the scatter.
+class AtomMoments {
+ public:
+  AtomMoments(std::size_t actions, std::size_t atoms);
+
+  /// Adds the sums of a round of `action`, its `pulls`-th. Cost: G^2 / 2 multiplications.
+  void add(ActionId action, std::uint64_t pulls, std::span<const double> sums);
+
+  std::size_t actions() const { return static_cast<std::size_t>(means_.cols()); }
+  std::size_t atoms() const { return static_cast<std::size_t>(means_.rows()); }
+
+  /// A column per action; 0 without rounds.
+  const Eigen::MatrixXd& means() const { return means_; }
+
+  /// The lower triangle.
+  const Eigen::MatrixXd& scatter() const { return scatter_; }
+
+  void write(StateWriter& writer) const;
+  void read(StateReader& reader);
+
+ private:
+  Eigen::MatrixXd means_;
+  Eigen::MatrixXd scatter_;
+  Eigen::VectorXd deviation_;  // scratch of add()
+};
+
+}  // namespace updraft

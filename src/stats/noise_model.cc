@@ -1,0 +1,194 @@
+#include "stats/noise_model.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "updraft/error.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Keeps the model positive definite where atoms are perfectly correlated.
+constexpr double kLeastShrinkage = 1e-8;
+
+/// Variation below this share of the means is taken for rounding.
+constexpr double kRounding = 1e-13;
+
+/// Per atom, the mean over the rounds whose action leaves it alone; 0 where there are none.
+VectorXd mean_unaffected(const AtomMoments& moments, std::span<const std::uint64_t> pulls,
+                         const AffectedSets& sets) {
+  VectorXd sum = VectorXd::Zero(moments.means().rows());
+  VectorXd rounds = VectorXd::Zero(sum.size());
+  for (ActionId a = 0; a < moments.actions(); ++a) {
+    const auto n = static_cast<double>(pulls[a]);
+    for (const Index g : other_atoms(sets.atoms_of(a), moments.atoms())) {
+      sum[g] += n * moments.means()(g, a);
+      rounds[g] += n;
+    }
+  }
+  for (Index g = 0; g < sum.size(); ++g) {
+    if (rounds[g] > 0.0) sum[g] /= rounds[g];
+  }
+  return sum;
+}
+
+/// The lower triangle of the sum of squares and products of the residuals.
+MatrixXd residual_scatter(const AtomMoments& moments, std::span<const std::uint64_t> pulls,
+                          const AffectedSets& sets, const VectorXd& centre) {
+  MatrixXd scatter = moments.scatter();
+  VectorXd offset(centre.size());
+  for (ActionId a = 0; a < moments.actions(); ++a) {
+    offset = moments.means().col(a) - centre;
+    for (const GroupId g : sets.atoms_of(a)) offset[g] = 0.0;
+    const auto n = static_cast<double>(pulls[a]);
+    for (Index g = 0; g < offset.size(); ++g) {
+      const Index rest = offset.size() - g;
+      scatter.col(g).tail(rest) += (n * offset[g]) * offset.tail(rest);
+    }
+  }
+  return scatter;
+}
+
+/// The share by which correlations are pulled to 0: their expected sampling variance over their
+/// size. [schafer05]
+double shrinkage_of(const MatrixXd& correlation, const VectorXd& sd, double degrees) {
+  double variance = 0.0;
+  double size = 0.0;
+  for (Index h = 0; h < sd.size(); ++h) {
+    if (!(sd[h] > 0.0)) continue;
+    for (Index g = h + 1; g < sd.size(); ++g) {
+      if (!(sd[g] > 0.0)) continue;
+      const double square = correlation(g, h) * correlation(g, h);
+      variance += (1.0 - square) * (1.0 - square) / degrees;
+      size += square;
+    }
+  }
+  return size > 0.0 ? std::clamp(variance / size, kLeastShrinkage, 1.0) : 1.0;
+}
+
+}  // namespace
+
+double NoiseModel::inflation() const {
+  const auto dof = static_cast<double>(degrees);
+  const double spent = (1.0 - shrinkage) * static_cast<double>(sd.size()) + 1.0;
+  return std::max(1.0, dof / std::max(dof - spent, 0.25 * dof));
+}
+
+std::vector<Index> other_atoms(std::span<const GroupId> affected, std::size_t atoms) {
+  std::vector<Index> others;
+  auto next = affected.begin();
+  for (GroupId g = 0; g < atoms; ++g) {
+    if (next != affected.end() && *next == g) {
+      ++next;
+    } else {
+      others.push_back(g);
+    }
+  }
+  return others;
+}
+
+NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> pulls,
+                     const NoiseSettings& settings) {
+  const AffectedSets& sets = *settings.sets;
+  const auto atoms = static_cast<Index>(moments.atoms());
+  NoiseModel model;
+  for (const std::uint64_t n : pulls) model.rounds += n;
+  model.centre = settings.baseline != nullptr ? *settings.baseline
+                                              : mean_unaffected(moments, pulls, sets);
+  const MatrixXd scatter = residual_scatter(moments, pulls, sets, model.centre);
+
+  model.sd = VectorXd::Zero(atoms);
+  model.degrees = model.rounds;
+  const VectorXd size =
+      moments.means().cwiseAbs().rowwise().maxCoeff().cwiseMax(model.centre.cwiseAbs());
+  for (Index g = 0; g < atoms; ++g) {
+    const std::uint64_t spent =
+        sets.affecting(static_cast<GroupId>(g)).size() + (settings.baseline == nullptr ? 1 : 0);
+    const std::uint64_t degrees = model.rounds > spent ? model.rounds - spent : 1;
+    model.degrees = std::min(model.degrees, degrees);
+    const double sd = std::sqrt(scatter(g, g) / static_cast<double>(degrees));
+    if (sd > kRounding * size[g]) model.sd[g] = sd;
+  }
+
+  model.correlation = MatrixXd::Identity(atoms, atoms);
+  if (settings.diagonal) return model;
+  const VectorXd root = scatter.diagonal().cwiseSqrt();
+  for (Index h = 0; h < atoms; ++h) {
+    if (!(model.sd[h] > 0.0)) continue;
+    for (Index g = h + 1; g < atoms; ++g) {
+      if (!(model.sd[g] > 0.0)) continue;
+      model.correlation(g, h) = std::clamp(scatter(g, h) / (root[g] * root[h]), -1.0, 1.0);
+    }
+  }
+  model.shrinkage = shrinkage_of(model.correlation, model.sd, static_cast<double>(model.degrees));
+  for (Index h = 0; h < atoms; ++h) {
+    for (Index g = h + 1; g < atoms; ++g) {
+      model.correlation(g, h) *= 1.0 - model.shrinkage;
+      model.correlation(h, g) = model.correlation(g, h);
+    }
+  }
+  return model;
+}
+
+ControlVariates control_variates(const NoiseModel& model, std::span<const GroupId> affected) {
+  const auto atoms = static_cast<std::size_t>(model.sd.size());
+  const std::vector<Index> others = other_atoms(affected, atoms);
+  ControlVariates control;
+  control.weights = VectorXd::Zero(model.sd.size());
+  VectorXd with_affected = VectorXd::Zero(model.sd.size());  // covariance of their sum with all
+  for (const GroupId g : affected) {
+    control.weights[g] = 1.0;
+    with_affected += model.sd[g] * model.correlation.col(g);
+  }
+  for (const GroupId g : affected) control.variance += model.sd[g] * with_affected[g];
+  if (!others.empty() && !affected.empty()) {
+    const VectorXd covariance = with_affected(others);
+    const VectorXd beta = model.correlation(others, others).eval().llt().solve(covariance);
+    for (std::size_t j = 0; j < others.size(); ++j) {
+      const Index g = others[j];
+      control.weights[g] = -beta[static_cast<Index>(j)] / model.scale(g);
+    }
+    control.variance -= covariance.dot(beta);
+  }
+  control.variance = std::max(0.0, control.variance) * model.inflation();
+  return control;
+}
+
+MatrixXd precision_of(const NoiseModel& model, const std::vector<Index>& atoms) {
+  const auto count = static_cast<Index>(atoms.size());
+  return model.correlation(atoms, atoms).eval().llt().solve(MatrixXd::Identity(count, count));
+}
+
+void NoiseModel::write(StateWriter& writer) const {
+  writer.u64(rounds);
+  writer.u64(degrees);
+  writer.f64(shrinkage);
+  for (const VectorXd* vector : {&sd, &centre}) {
+    writer.f64s({vector->data(), static_cast<std::size_t>(vector->size())});
+  }
+  writer.f64s({correlation.data(), static_cast<std::size_t>(correlation.size())});
+}
+
+void NoiseModel::read(StateReader& reader) {
+  rounds = reader.u64();
+  degrees = reader.u64();
+  shrinkage = reader.f64();
+  if (degrees < 1) throw InvalidInput("policy state: degrees of freedom", "0", "must be >= 1");
+  if (!(shrinkage >= 0.0 && shrinkage <= 1.0)) {
+    throw InvalidInput("policy state: shrinkage", shrinkage, "must be in [0, 1]");
+  }
+  for (VectorXd* vector : {&sd, &centre}) {
+    reader.f64s({vector->data(), static_cast<std::size_t>(vector->size())},
+                "policy state: noise model");
+  }
+  reader.f64s({correlation.data(), static_cast<std::size_t>(correlation.size())},
+              "policy state: correlations");
+}
+
+}  // namespace updraft
