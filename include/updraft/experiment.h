@@ -26,10 +26,15 @@ struct PolicyGrid {
 };
 
 struct FigureStyle {
+  /// What the regret is drawn against: rounds, of the chosen values; or the tuned parameter, on
+  /// logarithmic axes, after the last round. The flags are about the former.
+  enum class Against { kRounds, kParameter };
+
   bool log_rounds = false;
   bool log_regret = false;
   bool percentile = false;  ///< a second panel with the 95th percentile
   bool bounds = false;      ///< the theory's bounds as thin lines
+  Against against = Against::kRounds;
 
   bool operator==(const FigureStyle&) const = default;
 };

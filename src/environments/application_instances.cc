@@ -55,7 +55,7 @@ constexpr std::array<Campaign, 8> kCampaigns = {{
     {"flash-sale", {{{11, 4.0}, {0, 0.5}, {10, -2.5}}}},
 }};
 
-constexpr double kSpendSd = 12.0;        // of one customer's spend a day
+constexpr double kSpendSd = 12.0;         // of one customer's spend a day
 constexpr double kDayCorrelation = 0.05;  // what customers share of it: weather, weekday, season
 
 VariableSet customers_of(std::size_t segment) {

@@ -10,7 +10,8 @@ namespace updraft {
 // euros, far from the unit variances that the theory of the policies assumes.
 
 inline constexpr std::string_view kMarketingSummary =
-    "8 campaigns for 1,000 customers in 12 segments, daily spend in euros; days good or bad for all";
+    "8 campaigns for 1,000 customers in 12 segments, daily spend in euros; days good or bad for "
+    "all";
 InstanceDefinition marketing();
 
 inline constexpr std::string_view kDiscountsSummary =
