@@ -41,16 +41,19 @@ constexpr const char* kFooter =
     "\n"
     "Without --policy, gaussian, gaussian-weak and criteo are played with the six policies of the\n"
     "paper and the parameters it chose for them. max_affected= and min_uplift= in a policy's\n"
-    "parentheses tell it something else than the truth.\n"
+    "parentheses tell it something else than the truth. auto picks a policy by what --tell leaves\n"
+    "it to know.\n"
     "\n"
     "Examples:\n"
     "  updraft simulate --instance criteo --rounds 1000\n"
     "  updraft simulate --instance gaussian --policy 'ucb(alpha=2)' 'up_ucb(alpha=3)' --runs 20\n"
+    "  updraft simulate --instance gaussian --policy auto --tell affected\n"
     "  updraft simulate --instance mine.json --policy 'up_ucb_l(delta=0.05)' --json > out.json";
 
 struct Options {
   std::string instance;
   std::vector<std::string> policies;
+  std::vector<std::string> told;
   std::optional<std::string> rounds;
   std::string runs = "10";
   std::string seed = "1";
@@ -93,8 +96,44 @@ std::vector<PolicySpec> chosen_policies(const Options& options) {
   return specs;
 }
 
+/// What --tell names; absent where it is not given.
+std::optional<Needs> told_needs(const std::vector<std::string>& names) {
+  if (names.empty()) return std::nullopt;
+  std::vector<std::string> valid;
+  for (const Need need : all_needs()) {
+    if (need != Need::kObservations) valid.push_back(need_name(need));  // a simulation draws them
+  }
+  Needs told;
+  for (const std::string& name : names) {
+    if (name == "nothing" && names.size() == 1) return told;
+    const auto found = std::find(valid.begin(), valid.end(), name);
+    if (found == valid.end()) {
+      valid.emplace_back("nothing");
+      throw unknown_name("--tell", name, valid);
+    }
+    told = told | all_needs()[static_cast<std::size_t>(found - valid.begin())];
+  }
+  return told;
+}
+
+/// Puts what auto picks in its place, and says so.
+void resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
+                  const SimulationOptions& simulation, bool quiet) {
+  Knowledge knowledge = instance.knowledge(simulation.rounds);
+  if (simulation.told) knowledge = knowledge.only(*simulation.told);
+  for (PolicySpec& spec : specs) {
+    if (spec.name() != "auto") continue;
+    const Pick pick = pick_policy(spec, knowledge);
+    if (!quiet) {
+      write_note(fmt::format("{} is {}: {}", spec.text(), pick.spec.text(), pick.reason));
+    }
+    spec = pick.spec;
+  }
+}
+
 SimulationOptions simulation_options(const Options& options) {
   SimulationOptions out;
+  out.told = told_needs(options.told);
   out.rounds = options.rounds ? static_cast<std::uint32_t>(parse_count("--rounds", *options.rounds))
                               : default_rounds(options.instance);
   out.runs = static_cast<std::uint32_t>(parse_count("--runs", options.runs, {1, kMostRuns}));
@@ -238,7 +277,8 @@ void run(const Options& options) {
   }
   SimulationOptions simulation = simulation_options(options);
   const auto instance = load_instance(options.instance);
-  const std::vector<PolicySpec> specs = chosen_policies(options);
+  std::vector<PolicySpec> specs = chosen_policies(options);
+  resolve_auto(specs, *instance, simulation, options.quiet);
   const SimulationResult result = play(instance, specs, simulation, options.quiet);
   write_output(options.json ? json_text(result_json(*instance, simulation, result))
                             : report(*instance, specs, simulation, result));
@@ -255,6 +295,11 @@ Command add_simulate_command(CLI::App& program) {
       ->add_option("--policy", options->policies,
                    "One or more policies, such as 'up_ucb(alpha=3)'; may be repeated")
       ->option_text("SPEC ...");
+  command
+      ->add_option("--tell", options->told,
+                   "All that policies may be told: baseline, affected, max_affected, min_uplift,\n"
+                   "horizon, reward_prior, or nothing [all that the instance knows]")
+      ->option_text("WHAT ...");
   command
       ->add_option("--rounds", options->rounds,
                    "Rounds of a run [gaussian 20000, criteo 5000, else 1000]")

@@ -51,7 +51,8 @@ struct PolicyInfo {
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;
 };
 
-/// Every policy: those on the total reward, then from much knowledge to little.
+/// Every policy: auto, those on the total reward, those with nothing to tune, then the paper's from
+/// much knowledge to little.
 std::span<const PolicyInfo> policies();
 
 /// By name or alias. Throws InvalidInput that lists the names and points at the nearest.
@@ -62,12 +63,24 @@ const PolicyInfo& policy_info(std::string_view name);
 /// horizon where it gives delta instead of alpha.
 Needs needs_of(const PolicySpec& spec);
 
-/// `knowledge` overridden by the parameters of `spec`, without what its policy does not use.
+/// `knowledge` overridden by the parameters of `spec`, without what its policy does not use; auto
+/// uses whatever there is.
 /// Throws InvalidInput that says what is missing and which policies would do with what is known.
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge);
 
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& knowledge);
+
+/// What `auto` stands for.
+struct Pick {
+  PolicySpec spec;
+  std::string reason;  ///< why, in one line
+};
+
+/// The policy that `automatic`, a spec of `auto`, stands for given what is known: by the table of
+/// docs/choose-a-policy.md, with the parameters of `automatic` that the pick has. Throws
+/// InvalidInput where the pick needs an alpha and neither alpha nor the horizon is known.
+Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge);
 
 /// The names of the policies whose needs are all in `known`.
 std::vector<std::string> policies_that_need_at_most(Needs known);

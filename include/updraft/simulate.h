@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   unsigned threads = 0;              ///< 0 = as many as the machine has
   std::uint32_t curve_points = 100;  ///< at most; evenly spaced, the last is the last round
+  /// The most that policies are told, in place of all that the instance knows.
+  std::optional<Needs> told = {};
 
   /// Called now and then from the calling thread with the share of rounds done, in [0, 1].
   std::function<void(double)> progress = {};
@@ -55,8 +58,8 @@ struct SimulationResult {
 };
 
 /// Plays every policy against the instance, `runs` times. All policies of a run meet the same
-/// noise. A policy is told exactly what it needs, taken from the instance; its own parameters
-/// override that. The result is the same, bit for bit, for any number of threads.
+/// noise. A policy is told exactly what it needs, taken from the instance as far as options.told
+/// allows; its own parameters override that. The result is the same, bit for bit, for any number of threads.
 SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options);

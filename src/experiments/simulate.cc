@@ -57,8 +57,8 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const SimulationOptions& options) {
   if (policies.empty()) throw InvalidInput("policies", "give at least one");
   if (options.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
-  const Arena arena =
-      make_arena(std::move(instance), options.rounds, options.seed, options.curve_points);
+  Arena arena = make_arena(std::move(instance), options.rounds, options.seed, options.curve_points);
+  if (options.told) arena.knowledge = arena.knowledge.only(*options.told);
   for (const PolicySpec& spec : policies) check_playable(arena, spec);
 
   // Runs are the outer order, so that the slow policies are not all left to the end.

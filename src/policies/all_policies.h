@@ -11,6 +11,7 @@ namespace updraft {
 // One function per policy, each defined beside its algorithm in the file of the same name. The
 // registry calls them with knowledge that holds all that the policy needs, overridden by the
 // parameters of the spec.
+std::unique_ptr<Policy> make_auto(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_ucb(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_ts(const PolicySpec& spec, const Knowledge& knowledge);
 // With a known baseline and without: up_ts_bl and up_ts, up_ucb_cv_bl and up_ucb_cv.

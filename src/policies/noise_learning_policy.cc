@@ -47,7 +47,8 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
     : Policy(spec, told, Resolution::groups(told.affected()->atoms())),
       refit_(spec.number("refit").value_or(kDefaultRefit)),
       diagonal_(spec.word("covariance").value_or("learned") == "diagonal"),
-      moments_(actions(), resolution().partition->groups()) {
+      moments_(actions(), resolution().partition->groups()),
+      model_(moments_.atoms()) {
   const auto groups = static_cast<Index>(atoms());
   if (told.baseline() != nullptr) {
     baseline_ = VectorXd::Zero(groups);
@@ -55,9 +56,6 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
   } else {
     posterior_.emplace(*knowledge().affected());
   }
-  model_.sd = VectorXd::Zero(groups);
-  model_.centre = VectorXd::Zero(groups);
-  model_.correlation = MatrixXd::Identity(groups, groups);
   const auto count = static_cast<Index>(actions());
   weights_ = MatrixXd::Zero(groups, count);
   scaled_weights_ = MatrixXd::Zero(groups, count);
@@ -82,21 +80,21 @@ void NoiseLearningPolicy::fit() {
                      {.sets = knowledge().affected().get(),
                       .baseline = baseline_ ? &*baseline_ : nullptr,
                       .diagonal = diagonal_});
-  if (posterior_) posterior_->start(model_, moments_, pulls());
   derive();
+  if (posterior_) posterior_->start(moments_, pulls());
 }
 
 void NoiseLearningPolicy::derive() {
+  noise_.emplace(model_);
+  if (posterior_) posterior_->use(model_, *noise_);
   for (ActionId action = 0; action < actions(); ++action) {
     const ControlVariates control =
-        control_variates(model_, knowledge().affected()->atoms_of(action));
+        noise_->control_variates(knowledge().affected()->atoms_of(action));
     weights_.col(action) = control.weights;
     own_sd_[action] = std::sqrt(control.variance);
     centre(action);
   }
-  for (Index g = 0; g < weights_.rows(); ++g) {
-    scaled_weights_.row(g) = model_.scale(g) * weights_.row(g);
-  }
+  scaled_weights_ = model_.scale.asDiagonal() * weights_;
 }
 
 void NoiseLearningPolicy::centre(ActionId action) {
@@ -123,7 +121,10 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
   for (ActionId action = 0; action < actions(); ++action) {
     errors[action] = own_error(action) * own_error(action);
   }
-  if (posterior_) errors += model_.inflation() * posterior_->variances(weights_);
+  if (posterior_) {
+    errors +=
+        model_.inflation() * posterior_->whitened(weights_).colwise().squaredNorm().transpose();
+  }
   return errors.cwiseSqrt();
 }
 
@@ -132,7 +133,10 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   const VectorXd estimate = estimates();
   MatrixXd covariance = MatrixXd::Zero(estimate.size(), estimate.size());
-  if (posterior_) covariance = model_.inflation() * posterior_->covariance(weights_);
+  if (posterior_) {
+    const MatrixXd whitened = posterior_->whitened(weights_);
+    covariance = model_.inflation() * whitened.transpose() * whitened;
+  }
   for (ActionId a = 0; a < actions(); ++a) covariance(a, a) += own_error(a) * own_error(a);
   const MatrixXd root = semidefinite_root(std::move(covariance));
 
@@ -194,7 +198,7 @@ void NoiseLearningPolicy::read_statistics(StateReader& reader) {
     throw InvalidInput("policy state: rounds of the noise model", std::to_string(model_.rounds),
                        "does not fit the number of observations");
   }
-  if (posterior_) posterior_->read(reader, model_);
+  if (posterior_) posterior_->read(reader);
   if (model_.rounds > 0) derive();
 }
 

@@ -5,6 +5,7 @@
 
 #include "stats/atom_moments.h"
 #include "stats/baseline_posterior.h"
+#include "stats/conditional_noise.h"
 #include "stats/noise_model.h"
 #include "updraft/policy.h"
 
@@ -69,10 +70,11 @@ class NoiseLearningPolicy : public Policy {
   std::optional<Eigen::VectorXd> baseline_;  // per atom, where known
   AtomMoments moments_;
   NoiseModel model_;
+  std::optional<ConditionalNoise> noise_;               // of model_, once fitted
   mutable std::optional<BaselinePosterior> posterior_;  // factorises when asked
-  Eigen::MatrixXd weights_;         // per action a column w(a)
-  Eigen::MatrixXd scaled_weights_;  // the same, each atom times its scale
-  Eigen::VectorXd own_sd_;          // s(a)
+  Eigen::MatrixXd weights_;                             // per action a column w(a)
+  Eigen::MatrixXd scaled_weights_;                      // the same, each atom times its scale
+  Eigen::VectorXd own_sd_;                              // s(a)
   Eigen::VectorXd centred_;
   Eigen::VectorXd shifted_;  // scratch of estimates_at()
 };

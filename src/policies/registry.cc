@@ -40,6 +40,20 @@ std::vector<PolicyInfo> make_table() {
       {"learned", "diagonal"}};
 
   return {
+      {.name = "auto",
+       .aliases = {},
+       .summary = "picks one of the others by what is known",
+       .index = "that of the policy it picks",
+       .reference = "docs/choose-a-policy.md",
+       .status = PolicyStatus::kLight,
+       .needs = {},
+       .parameters = {{"alpha", Kind::kPositive, "by delta", "for a pick that needs it"},
+                      {"delta", Kind::kProbability, "0.05",
+                       "for a pick that needs alpha: error probability, with the horizon"},
+                      horizon,
+                      max_affected,
+                      min_uplift},
+       .make = make_auto},
       {.name = "ucb",
        .aliases = {},
        .summary = "UCB on the total reward; ignores single payoffs",
@@ -205,7 +219,8 @@ Needs provided_by(const PolicySpec& spec) {
 
 Needs used_by(const PolicySpec& spec) {
   const Needs needs = policy_info(spec.name()).needs;
-  return spec.number("delta") ? needs | Need::kHorizon : needs;
+  const bool alpha_by_delta = spec.number("delta") && spec.name() != "auto";
+  return alpha_by_delta ? needs | Need::kHorizon : needs;
 }
 
 [[noreturn]] void refuse_missing(const PolicySpec& spec, Needs missing, const Knowledge& known) {
@@ -256,7 +271,7 @@ const PolicyInfo& policy_info(std::string_view name) {
 Needs needs_of(const PolicySpec& spec) { return used_by(spec).without(provided_by(spec)); }
 
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
-  Knowledge told = knowledge.only(used_by(spec));
+  Knowledge told = spec.name() == "auto" ? knowledge : knowledge.only(used_by(spec));
   if (const auto value = spec.number("max_affected")) {
     if (*value > static_cast<double>(told.variables())) {
       throw InvalidInput(

@@ -18,85 +18,69 @@ constexpr std::size_t kMostKept = std::size_t{1} << 22;
 
 BaselinePosterior::BaselinePosterior(const AffectedSets& sets) : sets_(&sets) {
   const std::size_t atoms = sets.atoms()->groups();
+  const auto size = static_cast<Index>(atoms);
+  seen_ = VectorXd::Zero(size);
   for (GroupId g = 0; g < atoms; ++g) {
-    if (sets.affecting(g).size() < sets.actions()) seen_.push_back(g);
+    if (sets.affecting(g).size() < sets.actions()) seen_[g] = 1.0;
   }
-  const auto seen = static_cast<Index>(seen_.size());
-  total_ = MatrixXd::Zero(seen, seen);
-  weighted_ = VectorXd::Zero(seen);
-  scratch_ = VectorXd::Zero(seen);
-  shift_ = VectorXd::Zero(static_cast<Index>(atoms));
-  const bool all = sets.actions() * seen_.size() * seen_.size() <= kMostKept;
-  kept_.resize(all ? sets.actions() : 1);
+  total_ = MatrixXd::Zero(size, size);
+  weighted_ = VectorXd::Zero(size);
+  shift_ = VectorXd::Zero(size);
+  kept_.resize(sets.actions() * atoms * atoms <= kMostKept ? sets.actions() : 1);
 }
 
-/// R(action) over the seen atoms: 0 where the action affects them.
+void BaselinePosterior::use(const NoiseModel& model, const ConditionalNoise& noise) {
+  model_ = &model;
+  noise_ = &noise;
+  for (MatrixXd& kept : kept_) kept.resize(0, 0);
+  last_.reset();
+  stale_ = true;
+}
+
 const MatrixXd& BaselinePosterior::precision(ActionId action) {
-  const bool keep_all = kept_.size() == sets_->actions();
-  MatrixXd& kept = kept_[keep_all ? action : 0];
-  if (keep_all ? kept.size() > 0 : last_ == action) return kept;
-  last_ = action;
-  const auto affected = sets_->atoms_of(action);
-  std::vector<Index> atoms;
-  std::vector<Index> places;
-  auto next = affected.begin();
-  for (std::size_t j = 0; j < seen_.size(); ++j) {
-    while (next != affected.end() && static_cast<Index>(*next) < seen_[j]) ++next;
-    if (next != affected.end() && static_cast<Index>(*next) == seen_[j]) continue;
-    atoms.push_back(seen_[j]);
-    places.push_back(static_cast<Index>(j));
+  const bool all = kept_.size() == sets_->actions();
+  MatrixXd& kept = kept_[all ? action : 0];
+  if (all ? kept.size() == 0 : last_ != action) {
+    kept = noise_->precision(sets_->atoms_of(action));
+    last_ = action;
   }
-  kept = MatrixXd::Zero(total_.rows(), total_.cols());
-  kept(places, places) = precision_of(*model_, atoms);
   return kept;
 }
 
-void BaselinePosterior::start(const NoiseModel& model, const AtomMoments& moments,
-                              std::span<const std::uint64_t> pulls) {
-  model_ = &model;
-  for (MatrixXd& kept : kept_) kept.resize(0, 0);
-  last_.reset();
+void BaselinePosterior::start(const AtomMoments& moments, std::span<const std::uint64_t> pulls) {
   total_.setZero();
   weighted_.setZero();
-  stale_ = true;
   for (ActionId a = 0; a < moments.actions(); ++a) {
     const MatrixXd& per_round = precision(a);
     const auto n = static_cast<double>(pulls[a]);
-    for (std::size_t j = 0; j < seen_.size(); ++j) {
-      const Index g = seen_[j];
-      scratch_[static_cast<Index>(j)] =
-          n * (moments.means()(g, a) - model.centre[g]) / model.scale(g);
-    }
+    deviation_ = n * (moments.means().col(a) - model_->centre).cwiseQuotient(model_->scale);
     total_ += n * per_round;
-    weighted_.noalias() += per_round * scratch_;
+    weighted_.noalias() += per_round * deviation_;
   }
+  stale_ = true;
 }
 
 void BaselinePosterior::add(ActionId action, std::span<const double> sums) {
   const MatrixXd& per_round = precision(action);
-  for (std::size_t j = 0; j < seen_.size(); ++j) {
-    const Index g = seen_[j];
-    scratch_[static_cast<Index>(j)] =
-        (sums[static_cast<std::size_t>(g)] - model_->centre[g]) / model_->scale(g);
-  }
+  const Eigen::Map<const VectorXd> x(sums.data(), model_->centre.size());
+  deviation_ = (x - model_->centre).cwiseQuotient(model_->scale);
   total_ += per_round;
-  weighted_.noalias() += per_round * scratch_;
+  weighted_.noalias() += per_round * deviation_;
   stale_ = true;
 }
 
 void BaselinePosterior::refresh() {
   if (!stale_) return;
   stale_ = false;
-  if (seen_.empty()) return;
-  const double mean = total_.diagonal().mean();
+  const double mean = total_.diagonal().sum() / std::max(1.0, seen_.sum());
+  const double unit = mean > 0.0 ? mean : 1.0;
   for (double ridge = kRidge; ridge < 1.0; ridge *= 100.0) {  // more only if rounding demands it
     ridged_ = total_;
-    ridged_.diagonal().array() += ridge * mean;
+    ridged_.diagonal().array() += ridge * unit;
     factor_.compute(ridged_);
     if (factor_.info() == Eigen::Success) break;
   }
-  scratch_ = factor_.solve(weighted_);
-  shift_(seen_) = scratch_;
+  shift_ = factor_.solve(weighted_);
 }
 
 const VectorXd& BaselinePosterior::shift() {
@@ -106,33 +90,17 @@ const VectorXd& BaselinePosterior::shift() {
 
 void BaselinePosterior::spread(VectorXd& z) {
   refresh();
-  scratch_ = z(seen_);
-  if (!seen_.empty()) factor_.matrixU().solveInPlace(scratch_);
-  z.setZero();
-  for (std::size_t j = 0; j < seen_.size(); ++j) {
-    const Index g = seen_[j];
-    if (model_->sd[g] > 0.0) z[g] = scratch_[static_cast<Index>(j)];
+  factor_.matrixU().solveInPlace(z);
+  for (Index g = 0; g < z.size(); ++g) {
+    if (!(model_->sd[g] > 0.0) || seen_[g] == 0.0) z[g] = 0.0;
   }
 }
 
-/// L^-1 S^1/2 weights, a column for each of weights.
 MatrixXd BaselinePosterior::whitened(const MatrixXd& weights) {
   refresh();
-  MatrixXd result(static_cast<Index>(seen_.size()), weights.cols());
-  for (std::size_t j = 0; j < seen_.size(); ++j) {
-    result.row(static_cast<Index>(j)) = model_->sd[seen_[j]] * weights.row(seen_[j]);
-  }
-  if (!seen_.empty()) factor_.matrixL().solveInPlace(result);
+  MatrixXd result = model_->sd.cwiseProduct(seen_).asDiagonal() * weights;
+  factor_.matrixL().solveInPlace(result);
   return result;
-}
-
-MatrixXd BaselinePosterior::covariance(const MatrixXd& weights) {
-  const MatrixXd root = whitened(weights);
-  return root.transpose() * root;
-}
-
-VectorXd BaselinePosterior::variances(const MatrixXd& weights) {
-  return whitened(weights).colwise().squaredNorm().transpose();
 }
 
 void BaselinePosterior::write(StateWriter& writer) const {
@@ -140,11 +108,7 @@ void BaselinePosterior::write(StateWriter& writer) const {
   writer.f64s({weighted_.data(), static_cast<std::size_t>(weighted_.size())});
 }
 
-void BaselinePosterior::read(StateReader& reader, const NoiseModel& model) {
-  model_ = &model;
-  for (MatrixXd& kept : kept_) kept.resize(0, 0);
-  last_.reset();
-  stale_ = true;
+void BaselinePosterior::read(StateReader& reader) {
   reader.f64s({total_.data(), static_cast<std::size_t>(total_.size())},
               "policy state: baseline precision");
   reader.f64s({weighted_.data(), static_cast<std::size_t>(weighted_.size())},

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "stats/noise_model.h"
+#include "stats/conditional_noise.h"
 
 namespace updraft {
 
@@ -25,11 +25,13 @@ class BaselinePosterior {
  public:
   explicit BaselinePosterior(const AffectedSets& sets);
 
-  /// Starts anew from all rounds so far. `model` must outlive this until the next start.
-  void start(const NoiseModel& model, const AtomMoments& moments,
-             std::span<const std::uint64_t> pulls);
+  /// From now on under this noise, which must outlive this or the next use().
+  void use(const NoiseModel& model, const ConditionalNoise& noise);
 
-  /// One more round. Cost: G^2, or G^3 / 2 where R(a) is not kept.
+  /// Starts anew from all rounds so far.
+  void start(const AtomMoments& moments, std::span<const std::uint64_t> pulls);
+
+  /// One more round. Cost: G^2; where R(a) is not kept, that of ConditionalNoise::precision too.
   void add(ActionId action, std::span<const double> sums);
 
   /// (bhat - centre) / scale, per atom. Brings the factorisation of P up to date: G^3 / 6.
@@ -39,32 +41,31 @@ class BaselinePosterior {
   /// before inflation: L^-T z with P = L L'. Entries of atoms that do not vary become 0.
   void spread(Eigen::VectorXd& z);
 
-  /// weights' S^1/2 P^-1 S^1/2 weights for each pair of columns.
-  Eigen::MatrixXd covariance(const Eigen::MatrixXd& weights);
-  /// Its diagonal alone.
-  Eigen::VectorXd variances(const Eigen::MatrixXd& weights);
+  /// L^-1 S^1/2 weights: the inner products of its columns are the covariances, before inflation,
+  /// of weights' baseline.
+  Eigen::MatrixXd whitened(const Eigen::MatrixXd& weights);
 
   void write(StateWriter& writer) const;
-  /// Continues what was written under the same `model`.
-  void read(StateReader& reader, const NoiseModel& model);
+  /// Continues what was written under the same noise; use() comes next.
+  void read(StateReader& reader);
 
  private:
   const Eigen::MatrixXd& precision(ActionId action);
   void refresh();
-  Eigen::MatrixXd whitened(const Eigen::MatrixXd& weights);
 
   const AffectedSets* sets_;
   const NoiseModel* model_ = nullptr;
-  std::vector<Eigen::Index> seen_;  // atoms that some action leaves alone
-  Eigen::MatrixXd total_;           // P over seen_
-  Eigen::VectorXd weighted_;        // sum_a n(a) R(a) (mean(a) - centre) / scale over seen_
-  Eigen::VectorXd shift_;           // per atom, 0 outside of seen_
+  const ConditionalNoise* noise_ = nullptr;
+  Eigen::VectorXd seen_;      // 1 for atoms that some action leaves alone, else 0
+  Eigen::MatrixXd total_;     // P
+  Eigen::VectorXd weighted_;  // sum_a n(a) R(a) (mean(a) - centre) / scale
+  Eigen::VectorXd shift_;
   Eigen::LLT<Eigen::MatrixXd> factor_;
   bool stale_ = true;                  // factor_ and shift_
-  std::vector<Eigen::MatrixXd> kept_;  // R(a) over seen_, for all actions or the last; empty: none
+  std::vector<Eigen::MatrixXd> kept_;  // R(a) of all actions or of the last; empty: not computed
   std::optional<ActionId> last_;       // whose R(a) is kept, where only one is
-  Eigen::VectorXd scratch_;
-  Eigen::MatrixXd ridged_;  // scratch
+  Eigen::VectorXd deviation_;          // scratch
+  Eigen::MatrixXd ridged_;             // scratch
 };
 
 }  // namespace updraft

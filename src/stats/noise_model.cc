@@ -1,6 +1,5 @@
 #include "stats/noise_model.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -25,12 +24,12 @@ VectorXd mean_unaffected(const AtomMoments& moments, std::span<const std::uint64
                          const AffectedSets& sets) {
   VectorXd sum = VectorXd::Zero(moments.means().rows());
   VectorXd rounds = VectorXd::Zero(sum.size());
+  VectorXd unaffected(sum.size());
   for (ActionId a = 0; a < moments.actions(); ++a) {
-    const auto n = static_cast<double>(pulls[a]);
-    for (const Index g : other_atoms(sets.atoms_of(a), moments.atoms())) {
-      sum[g] += n * moments.means()(g, a);
-      rounds[g] += n;
-    }
+    unaffected.setConstant(static_cast<double>(pulls[a]));
+    for (const GroupId g : sets.atoms_of(a)) unaffected[g] = 0.0;
+    sum += unaffected.cwiseProduct(moments.means().col(a));
+    rounds += unaffected;
   }
   for (Index g = 0; g < sum.size(); ++g) {
     if (rounds[g] > 0.0) sum[g] /= rounds[g];
@@ -74,36 +73,32 @@ double shrinkage_of(const MatrixXd& correlation, const VectorXd& sd, double degr
 
 }  // namespace
 
+NoiseModel::NoiseModel(std::size_t atoms) {
+  const auto size = static_cast<Index>(atoms);
+  sd = VectorXd::Zero(size);
+  scale = VectorXd::Ones(size);
+  centre = VectorXd::Zero(size);
+  correlation = MatrixXd::Identity(size, size);
+}
+
+void NoiseModel::set_scale() { scale = (sd.array() > 0.0).select(sd, 1.0); }
+
 double NoiseModel::inflation() const {
   const auto dof = static_cast<double>(degrees);
   const double spent = (1.0 - shrinkage) * static_cast<double>(sd.size()) + 1.0;
   return std::max(1.0, dof / std::max(dof - spent, 0.25 * dof));
 }
 
-std::vector<Index> other_atoms(std::span<const GroupId> affected, std::size_t atoms) {
-  std::vector<Index> others;
-  auto next = affected.begin();
-  for (GroupId g = 0; g < atoms; ++g) {
-    if (next != affected.end() && *next == g) {
-      ++next;
-    } else {
-      others.push_back(g);
-    }
-  }
-  return others;
-}
-
 NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> pulls,
                      const NoiseSettings& settings) {
   const AffectedSets& sets = *settings.sets;
   const auto atoms = static_cast<Index>(moments.atoms());
-  NoiseModel model;
+  NoiseModel model(moments.atoms());
   for (const std::uint64_t n : pulls) model.rounds += n;
-  model.centre = settings.baseline != nullptr ? *settings.baseline
-                                              : mean_unaffected(moments, pulls, sets);
+  model.centre =
+      settings.baseline != nullptr ? *settings.baseline : mean_unaffected(moments, pulls, sets);
   const MatrixXd scatter = residual_scatter(moments, pulls, sets, model.centre);
 
-  model.sd = VectorXd::Zero(atoms);
   model.degrees = model.rounds;
   const VectorXd size =
       moments.means().cwiseAbs().rowwise().maxCoeff().cwiseMax(model.centre.cwiseAbs());
@@ -115,8 +110,8 @@ NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> 
     const double sd = std::sqrt(scatter(g, g) / static_cast<double>(degrees));
     if (sd > kRounding * size[g]) model.sd[g] = sd;
   }
+  model.set_scale();
 
-  model.correlation = MatrixXd::Identity(atoms, atoms);
   if (settings.diagonal) return model;
   const VectorXd root = scatter.diagonal().cwiseSqrt();
   for (Index h = 0; h < atoms; ++h) {
@@ -134,35 +129,6 @@ NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> 
     }
   }
   return model;
-}
-
-ControlVariates control_variates(const NoiseModel& model, std::span<const GroupId> affected) {
-  const auto atoms = static_cast<std::size_t>(model.sd.size());
-  const std::vector<Index> others = other_atoms(affected, atoms);
-  ControlVariates control;
-  control.weights = VectorXd::Zero(model.sd.size());
-  VectorXd with_affected = VectorXd::Zero(model.sd.size());  // covariance of their sum with all
-  for (const GroupId g : affected) {
-    control.weights[g] = 1.0;
-    with_affected += model.sd[g] * model.correlation.col(g);
-  }
-  for (const GroupId g : affected) control.variance += model.sd[g] * with_affected[g];
-  if (!others.empty() && !affected.empty()) {
-    const VectorXd covariance = with_affected(others);
-    const VectorXd beta = model.correlation(others, others).eval().llt().solve(covariance);
-    for (std::size_t j = 0; j < others.size(); ++j) {
-      const Index g = others[j];
-      control.weights[g] = -beta[static_cast<Index>(j)] / model.scale(g);
-    }
-    control.variance -= covariance.dot(beta);
-  }
-  control.variance = std::max(0.0, control.variance) * model.inflation();
-  return control;
-}
-
-MatrixXd precision_of(const NoiseModel& model, const std::vector<Index>& atoms) {
-  const auto count = static_cast<Index>(atoms.size());
-  return model.correlation(atoms, atoms).eval().llt().solve(MatrixXd::Identity(count, count));
 }
 
 void NoiseModel::write(StateWriter& writer) const {
@@ -189,6 +155,7 @@ void NoiseModel::read(StateReader& reader) {
   }
   reader.f64s({correlation.data(), static_cast<std::size_t>(correlation.size())},
               "policy state: correlations");
+  set_scale();
 }
 
 }  // namespace updraft

@@ -37,8 +37,8 @@ TEST_P(ChiSquared, HasItsDistributionFunction) {
   std::vector<double> values = draws(GetParam());
   std::sort(values.begin(), values.end());
   const auto degrees = static_cast<double>(GetParam());
-  const double distance = kolmogorov_distance(
-      values, [&](double x) { return 1.0 - chi_square_tail(x, degrees); });
+  const double distance =
+      kolmogorov_distance(values, [&](double x) { return 1.0 - chi_square_tail(x, degrees); });
   EXPECT_LT(distance, kolmogorov_threshold(kDraws));
 }
 

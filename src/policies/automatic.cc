@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "policies/all_policies.h"
+#include "updraft/error.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+/// What `auto` picks where all of `needs` is known, the first row that fits.
+struct Choice {
+  std::string_view policy;
+  Needs needs;
+  std::string_view because;
+};
+
+constexpr Choice kChoices[] = {
+    {"up_ts_bl", Need::kBaseline | Need::kAffected,
+     "baseline and affected sets are known, and the noise is learnt: nothing to tune"},
+    {"up_ts", Need::kAffected,
+     "the affected sets are known; baseline and noise are learnt: nothing to tune"},
+    {"up_ucb_l_ilift_bl", Need::kBaseline | Need::kMaxAffected | Need::kMinUplift,
+     "the affected sets are not known, but the baseline, L and Delta are"},
+    {"up_ucb_l_bl", Need::kBaseline | Need::kMaxAffected,
+     "the affected sets are not known, but the baseline and L are"},
+    {"up_ucb_ilift_bl", Need::kBaseline | Need::kMinUplift,
+     "the affected sets are not known, but the baseline and Delta are"},
+    {"up_ucb_l", Need::kMaxAffected,
+     "neither affected sets nor baseline are known, but L is"},
+    {"up_ucb_ilift", Need::kMinUplift | Need::kHorizon,
+     "neither affected sets nor baseline are known, but Delta and the horizon are"},
+    {"ucb", Needs(), "nothing is known that the uplift could be told from: the total reward it is"},
+};
+
+constexpr double kDefaultDelta = 0.05;
+
+bool has(const PolicyInfo& info, std::string_view parameter) {
+  for (const ParameterInfo& known : info.parameters) {
+    if (known.name == parameter) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
+  const Knowledge known = knowledge_for(automatic, knowledge);
+  const Choice* choice = kChoices;
+  while (!choice->needs.without(known.known()).empty()) ++choice;
+
+  const PolicyInfo& info = policy_info(choice->policy);
+  Pick pick{PolicySpec::parse(info.name), std::string(choice->because)};
+  for (const ParameterInfo& parameter : policy_info(automatic.name()).parameters) {
+    const auto value = automatic.number(parameter.name);
+    if (value && has(info, parameter.name)) pick.spec = pick.spec.with(parameter.name, *value);
+  }
+  if (!has(info, "alpha") || pick.spec.number("alpha")) return pick;
+  if (!known.horizon()) {
+    throw InvalidInput(
+        "auto.alpha",
+        fmt::format("missing: {} is the pick ({}), and it needs alpha, or the horizon", info.name,
+                    choice->because));
+  }
+  if (!pick.spec.number("delta")) {
+    pick.spec = pick.spec.with("delta", kDefaultDelta);
+    pick.reason += "; alpha follows from delta = 0.05 and the horizon";
+  }
+  return pick;
+}
+
+std::unique_ptr<Policy> make_auto(const PolicySpec& spec, const Knowledge& knowledge) {
+  return make_policy(pick_policy(spec, knowledge).spec, knowledge);
+}
+
+}  // namespace updraft
