@@ -1,5 +1,6 @@
 // learning/POLICY/ATOMS: one round (select and observe, no environment) of a policy that learns the
-// noise, with 10 actions; an iteration is a run of 5,000 rounds from the start, fits included.
+// noise, with 10 actions, and of up_ucb beside them; an iteration is a run of 5,000 rounds from the
+// start, fits included.
 
 #include <benchmark/benchmark.h>
 
@@ -57,20 +58,18 @@ void play_rounds(benchmark::State& state, const std::string& spec, std::size_t a
   for (auto _ : state) {
     const auto policy = make_policy(spec, knowledge);
     const Stream stream(1, run++, Purpose::kPolicy);
-    std::vector<double> sums(atoms);
     for (const std::vector<double>& x : rounds) {
-      const ActionId action = policy->select(stream);
-      sums = x;
-      policy->observe(action, Payoffs::group_sums(sums));
+      policy->observe(policy->select(stream), Payoffs::group_sums(x));
     }
   }
   state.SetItemsProcessed(state.iterations() * kRounds);
 }
 
 const bool kRegistered = [] {
-  for (const char* spec : {"up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"}) {
+  for (const char* spec : {"up_ucb(alpha=1)", "up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"}) {
     for (const std::size_t atoms : {8, 32, 128}) {
-      const std::string name = std::string("learning/") + spec + "/" + std::to_string(atoms);
+      const std::string name =
+          "learning/" + PolicySpec::parse(spec).name() + "/" + std::to_string(atoms);
       benchmark::RegisterBenchmark(name.c_str(), [spec, atoms](benchmark::State& state) {
         play_rounds(state, spec, atoms);
       })->Unit(benchmark::kMillisecond);

@@ -100,6 +100,21 @@ def kernels(build, seconds):
     return {f"{n}/{t}": v for (n, t), v in times.items()}, lines
 
 
+def learning(build, seconds):
+    """One round of a policy that learns the noise, beside one of up_ucb on the same numbers."""
+    times = {tuple(name.split("/")[1:]): value / 5000
+             for name, (value, _) in google_benchmarks(build, "^learning/", seconds).items()}
+    policies = list(dict.fromkeys(policy for policy, _ in times))
+    atoms = list(dict.fromkeys(count for _, count in times))
+    lines = ["| one round, K = 10 | " + " | ".join(f"G = {count}" for count in atoms) + " |",
+             "|---" * (len(atoms) + 1) + "|"]
+    for policy in policies:
+        cells = [f"{duration(times[policy, c])}, {times[policy, c] / times['up_ucb', c]:.0f}x"
+                 for c in atoms]
+        lines.append(f"| {policy} | " + " | ".join(cells) + " |")
+    return {f"{p}/{c}": v for (p, c), v in times.items()}, lines
+
+
 def threads(build, runs):
     seconds = {}
     for count in (1, 2):
@@ -199,7 +214,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build-dir", type=Path, default=ROOT / "build")
     parser.add_argument("--only", action="append",
-                        choices=["observe", "steps", "kernels", "threads", "memory", "growth"],
+                        choices=["observe", "steps", "kernels", "learning", "threads", "memory",
+                                 "growth"],
                         help="measure only this part; may be repeated")
     parser.add_argument("--quick", action="store_true", help="shorter, rough, printed only")
     parser.add_argument("--no-docs", action="store_true", help="print only")
@@ -212,6 +228,7 @@ def main():
         "observe": lambda: observe(build, seconds),
         "steps": lambda: steps(build, seconds),
         "kernels": lambda: kernels(build, seconds),
+        "learning": lambda: learning(build, seconds),
         "threads": lambda: threads(build, 4 if options.quick else 40),
         "memory": lambda: memory(build),
         "growth": lambda: growth(build),

@@ -59,7 +59,8 @@ struct SimulationResult {
 
 /// Plays every policy against the instance, `runs` times. All policies of a run meet the same
 /// noise. A policy is told exactly what it needs, taken from the instance as far as options.told
-/// allows; its own parameters override that. The result is the same, bit for bit, for any number of threads.
+/// allows; its own parameters override that. The result is the same, bit for bit, for any number of
+/// threads.
 SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options);

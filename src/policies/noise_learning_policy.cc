@@ -19,6 +19,7 @@ constexpr double kDefaultRefit = 0.02;
 
 /// Posterior draws behind a probability of being best: its standard error is below 0.008.
 constexpr std::uint32_t kDraws = 4096;
+constexpr std::uint32_t kBlock = 64;
 
 /// Lower triangular L with L L' = `matrix`, which is positive semidefinite up to rounding.
 MatrixXd semidefinite_root(MatrixXd matrix) {
@@ -116,11 +117,14 @@ VectorXd NoiseLearningPolicy::estimates() const {
   return centred_ - scaled_weights_.transpose() * posterior_->shift();
 }
 
-VectorXd NoiseLearningPolicy::standard_errors() const {
+VectorXd NoiseLearningPolicy::own_errors() const {
   VectorXd errors(centred_.size());
-  for (ActionId action = 0; action < actions(); ++action) {
-    errors[action] = own_error(action) * own_error(action);
-  }
+  for (ActionId action = 0; action < actions(); ++action) errors[action] = own_error(action);
+  return errors;
+}
+
+VectorXd NoiseLearningPolicy::standard_errors() const {
+  VectorXd errors = own_errors().cwiseAbs2();
   if (posterior_) {
     errors +=
         model_.inflation() * posterior_->whitened(weights_).colwise().squaredNorm().transpose();
@@ -129,7 +133,6 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
 }
 
 /// By draws from the posterior: uplifts are estimates + kappa * (root of their covariance) z.
-/// kappa > 0 scales all alike, and the estimates too must be compared with it.
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   const VectorXd estimate = estimates();
   MatrixXd covariance = MatrixXd::Zero(estimate.size(), estimate.size());
@@ -137,19 +140,23 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
     const MatrixXd whitened = posterior_->whitened(weights_);
     covariance = model_.inflation() * whitened.transpose() * whitened;
   }
-  for (ActionId a = 0; a < actions(); ++a) covariance(a, a) += own_error(a) * own_error(a);
+  covariance.diagonal() += own_errors().cwiseAbs2();
   const MatrixXd root = semidefinite_root(std::move(covariance));
 
   const Stream stream(0, 0, Purpose::kExplanation);
   std::vector<double> share(actions(), 0.0);
-  VectorXd z(estimate.size());
-  for (std::uint32_t draw = 0; draw < kDraws; ++draw) {
-    stream.normals(draw, 0, {z.data(), actions()});
-    const double kappa = posterior_scale(stream, draw, model_.degrees);
-    const VectorXd uplift = estimate + kappa * (root * z);
-    Index best = 0;
-    uplift.maxCoeff(&best);
-    share[static_cast<std::size_t>(best)] += 1.0 / kDraws;
+  const auto count = static_cast<Index>(actions());
+  MatrixXd normals(kBlock, static_cast<Index>(Stream::whole_pairs(actions())));
+  for (std::uint32_t first = 0; first < kDraws; first += kBlock) {
+    stream.normal_columns(first, kBlock, actions(),
+                          {normals.data(), static_cast<std::size_t>(normals.size())});
+    const MatrixXd deviation = normals.leftCols(count) * root.transpose();
+    for (std::uint32_t draw = 0; draw < kBlock; ++draw) {
+      const double kappa = posterior_scale(stream, first + draw, model_.degrees);
+      Index best = 0;
+      (estimate + kappa * deviation.row(draw).transpose()).maxCoeff(&best);
+      share[static_cast<std::size_t>(best)] += 1.0 / kDraws;
+    }
   }
   return share;
 }
@@ -168,12 +175,15 @@ Explanation NoiseLearningPolicy::explain() const {
   explanation.degrees_of_freedom = model_.degrees;
   const VectorXd estimate = estimates();
   const VectorXd error = standard_errors();
+  const std::optional<VectorXd> radius = radii();
   const std::vector<double> best = probabilities_best();
-  const double reach = student_95(model_.degrees);
+  // Inflated once more than what select() draws from: the residuals that give the noise are those
+  // that the weights were fitted to. tests/policies/coverage_test.cc shows that this is right.
+  const double reach = student_95(model_.degrees) * std::sqrt(model_.inflation());
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
-    about.radius = bonus().value_or(1.0) * error[action];
-    about.index = estimate[action] + bonus().value_or(0.0) * error[action];
+    about.radius = radius ? (*radius)[action] : error[action];
+    about.index = estimate[action] + (radius ? about.radius : 0.0);
     about.uplift = estimate[action];
     about.standard_error = error[action];
     about.interval = {estimate[action] - reach * error[action],

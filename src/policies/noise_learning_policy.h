@@ -37,13 +37,14 @@ class NoiseLearningPolicy : public Policy {
   std::size_t atoms() const { return moments_.atoms(); }
   const NoiseModel& model() const { return model_; }
 
-  /// How many standard errors the index adds to the estimate; absent where select() draws.
-  virtual std::optional<double> bonus() const = 0;
+  /// Per action, what the index adds to the estimate; absent where select() draws.
+  virtual std::optional<Eigen::VectorXd> radii() const = 0;
 
   // All per action, once every action has feedback.
 
   Eigen::VectorXd estimates() const;
   Eigen::VectorXd standard_errors() const;
+  Eigen::VectorXd own_errors() const;
   /// Estimates for a baseline of bhat + scale * `deviation`, which is per atom.
   const Eigen::VectorXd& estimates_at(const Eigen::VectorXd& deviation);
   /// sqrt(s(a)^2 / n(a)).

@@ -25,7 +25,7 @@ class UpTs final : public NoiseLearningPolicy {
         deviation_(static_cast<Eigen::Index>(baseline_draws_)) {}
 
  private:
-  std::optional<double> bonus() const override { return std::nullopt; }
+  std::optional<Eigen::VectorXd> radii() const override { return std::nullopt; }
 
   ActionId choose(const Stream& stream) override {
     if (!all_have_feedback()) return untried();

@@ -8,23 +8,32 @@ namespace updraft {
 namespace {
 
 /// The upper bound that goes with up_ts, for those who want no randomness: t observations,
-///   index(a) = estimate(a) + sqrt(2 log t) standard error(a)
-/// The baseline is known (up_ucb_cv_bl) or learnt (up_ucb_cv).
+///   index(a) = estimate(a) + sqrt(2 log t) error(a)
+/// The baseline is known (up_ucb_cv_bl) or learnt (up_ucb_cv). error(a) is the standard error of
+/// the estimate, or with radius = own the part of it that pulls of a reduce, s(a) / sqrt(n(a)).
+///
+/// The whole error holds what is unknown of the baseline, which only pulls of *other* actions
+/// reduce: an action can look the better the less the others are taken, and then all others starve.
+/// docs/policies/up_ucb_cv.md has an example with linear regret.
 /// Cost: select O(K) with a known baseline, else G^3 / 6 + K G^2 / 2 once per observation.
 class UpUcbCv final : public NoiseLearningPolicy {
  public:
-  UpUcbCv(const PolicySpec& spec, const Knowledge& told) : NoiseLearningPolicy(spec, told) {}
+  UpUcbCv(const PolicySpec& spec, const Knowledge& told)
+      : NoiseLearningPolicy(spec, told), whole_(spec.word("radius").value_or("whole") == "whole") {}
 
  private:
-  std::optional<double> bonus() const override {
-    return std::sqrt(2.0 * std::log(static_cast<double>(observations())));
+  std::optional<Eigen::VectorXd> radii() const override {
+    const double q = std::sqrt(2.0 * std::log(static_cast<double>(observations())));
+    return q * (whole_ ? standard_errors() : own_errors());
   }
 
   ActionId choose(const Stream&) override {
     if (!all_have_feedback()) return untried();
-    const Eigen::VectorXd index = estimates() + *bonus() * standard_errors();
+    const Eigen::VectorXd index = estimates() + *radii();
     return static_cast<ActionId>(std::max_element(index.begin(), index.end()) - index.begin());
   }
+
+  bool whole_;
 };
 
 }  // namespace

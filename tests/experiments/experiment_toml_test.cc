@@ -183,7 +183,7 @@ TEST(ParseExperiment, RefusesUnknownPoliciesAndParameters) {
   EXPECT_EQ(
       refused_with("\"ucb\"", "\"up_ubc\"")
           .rfind("mine.toml:7: policy[0].spec: policy = up_ubc: unknown; did you mean up_ucb? "
-                 "Valid: ucb, ts, ",
+                 "Valid: auto, ucb, ts, ",
                  0),
       0u);
   EXPECT_EQ(refused_with("\"ucb\"", "\"ucb(hroizon=3)\""),

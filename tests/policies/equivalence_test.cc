@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -212,6 +213,48 @@ void check_sets(const ReferencePolicy& reference, const CountedSets& expected, A
   EXPECT_GE(padding.size() + doubtful, expected.padding.size());
 }
 
+/// What explain() shows of learnt noise against the reference, once and only once every action has
+/// feedback.
+///
+/// Correlations carry rounding of some 1e-15. The inverse of a matrix with eigenvalues between the
+/// shrinkage, 1e-8 or more, and the number of atoms passes that on, enlarged by up to the ratio of
+/// these: so weights, times the sds of their atoms, agree within this share of the sum of all such
+/// products of the action. Variances are small differences of terms of the size of that sum's
+/// square.
+void check_noise(const std::optional<LearnedNoise>& expected, const Explanation& shown) {
+  ASSERT_EQ(shown.shrinkage.has_value(), expected.has_value());
+  ASSERT_EQ(shown.degrees_of_freedom.has_value(), expected.has_value());
+  if (expected) {
+    EXPECT_NEAR(*shown.shrinkage, expected->shrinkage, 1e-12);
+    EXPECT_EQ(*shown.degrees_of_freedom, expected->degrees_of_freedom);
+  }
+  for (ActionId a = 0; a < shown.actions.size(); ++a) {
+    SCOPED_TRACE("action " + std::to_string(a));
+    const ActionExplanation& action = shown.actions[a];
+    ASSERT_EQ(action.standard_error.has_value(), expected.has_value());
+    ASSERT_EQ(action.weights.has_value(), expected.has_value());
+    if (!expected) continue;
+    const std::vector<double>& weights = expected->weights[a];
+    ASSERT_EQ(action.weights->size(), weights.size());
+    double scale = 0.0;
+    for (std::size_t g = 0; g < weights.size(); ++g) {
+      scale += std::abs(weights[g]) * expected->sds[g];
+    }
+    const double share = 1e-14 * static_cast<double>(weights.size()) / expected->shrinkage;
+    for (std::size_t g = 0; g < weights.size(); ++g) {
+      const double difference = (*action.weights)[g] - weights[g];
+      EXPECT_LE(std::abs(difference) * expected->sds[g], share * scale) << "weight " << g;
+      if (expected->sds[g] == 0.0) {
+        EXPECT_EQ(difference, 0.0) << "weight " << g;
+      }
+    }
+    const double error = *action.standard_error;
+    const double expected_error = expected->standard_errors[a];
+    EXPECT_LE(std::abs(error * error - expected_error * expected_error), 1e-11 * scale * scale)
+        << error << " instead of " << expected_error;
+  }
+}
+
 /// explain() against the reference. Returns how many identified variables were compared.
 std::size_t check_explanation(const Duel& duel) {
   const ReferencePolicy& reference = duel.reference();
@@ -219,6 +262,8 @@ std::size_t check_explanation(const Duel& duel) {
   const Explanation shown = duel.fast().explain();
   EXPECT_EQ(shown.actions.size(), reference.actions());
   if (shown.actions.size() != reference.actions()) return 0;
+  const std::optional<LearnedNoise> noise = reference.learned_noise();
+  check_noise(noise, shown);
   std::size_t identified = 0;
   for (ActionId a = 0; a < reference.actions(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
@@ -229,7 +274,12 @@ std::size_t check_explanation(const Duel& duel) {
       EXPECT_TRUE(close(action.index, *index, scale)) << "index";
     }
     if (const auto radius = reference.explained_radius(a)) {
-      EXPECT_TRUE(close(action.radius, *radius, 0.0)) << "radius";
+      double expected = *radius;
+      const bool own = duel.instance().spec.word("radius") == "own";
+      if (noise && !own && noise->standard_errors[a] > 0.0) {  // as many errors, checked above
+        expected *= action.standard_error.value_or(0.0) / noise->standard_errors[a];
+      }
+      EXPECT_TRUE(close(action.radius, expected, own ? scale : 0.0)) << "radius";
     }
     if (const auto sets = reference.counted_sets(a)) {
       check_sets(reference, *sets, a, action, name == "up_ucb_ilift_bl");
@@ -267,7 +317,8 @@ TEST_P(Equivalence, SameExplanations) {
 INSTANTIATE_TEST_SUITE_P(Policies, Equivalence,
                          ::testing::Values("ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl",
                                            "up_ucb_l", "up_ucb_ilift_bl", "up_ucb_ilift",
-                                           "up_ucb_l_ilift_bl", "up_ucb_obs"),
+                                           "up_ucb_l_ilift_bl", "up_ucb_obs", "up_ts_bl", "up_ts",
+                                           "up_ucb_cv_bl", "up_ucb_cv"),
                          [](const auto& policy) { return std::string(policy.param); });
 
 }  // namespace

@@ -108,7 +108,7 @@ class UpUcbL final : public UnknownSetsReference {
     return result;
   }
 
-  void after_observe() override { b_ = most_pulled(); }
+  void after_observe(ActionId, std::span<const double>) override { b_ = most_pulled(); }
 
  private:
   std::size_t max_affected_;

@@ -115,7 +115,7 @@ class UpUcbIlift final : public UnknownSetsReference {
     return result;
   }
 
-  void after_observe() override {
+  void after_observe(ActionId, std::span<const double>) override {
     while (!phase_two_ && round_is_complete()) {
       eliminate();
       if (round_ >= rounds_) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/draws.h"
+#include "support/knowledge.h"
 #include "updraft/error.h"
 #include "updraft/variable_set.h"
 
@@ -142,7 +143,13 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
   const double delta = draws.uniform(0.01, 0.5);
   const bool own_horizon = draws.chance(0.5);
   const bool own_parameters = draws.chance(0.4);
-  if (policy == "ts") {
+  if (learns_noise(policy)) {
+    if (draws.chance(0.6)) {
+      add("refit", draws.chance(0.4) ? "0" : number_text(draws.log_uniform(0.005, 1.0)));
+    }
+    if (draws.chance(0.4)) add("covariance", draws.chance(0.5) ? "diagonal" : "learned");
+    if (policy == "up_ucb_cv" && draws.chance(0.5)) add("radius", "own");
+  } else if (policy == "ts") {
     add("sigma2", number_text(alpha));
     if (own_parameters) add("prior_mean", number_text(draws.uniform(-2.0, 2.0)));
     if (own_parameters) add("prior_variance", number_text(draws.log_uniform(0.1, 10.0)));

@@ -41,7 +41,7 @@ void ReferencePolicy::observe(ActionId action, std::span<const double> dense_pay
   ++pulls_[action];
   observed_actions_.push_back(action);
   for (VariableId i = 0; i < variables_; ++i) sums_[action][i] += dense_payoffs[i];
-  after_observe();
+  after_observe(action, dense_payoffs);
 }
 
 double ReferencePolicy::sum(ActionId action, VariableId variable) const {
@@ -74,6 +74,8 @@ double ReferencePolicy::individual_index(ActionId, VariableId) const {
   throw std::logic_error("this policy has no individual indices");
 }
 
+std::optional<LearnedNoise> ReferencePolicy::learned_noise() const { return std::nullopt; }
+
 bool ReferencePolicy::active(ActionId) const { return true; }
 
 std::unique_ptr<ReferencePolicy> make_reference(const PolicySpec& spec,
@@ -89,6 +91,10 @@ std::unique_ptr<ReferencePolicy> make_reference(const PolicySpec& spec,
   if (name == "up_ucb_ilift_bl") return reference_up_ucb_ilift_bl(spec, knowledge);
   if (name == "up_ucb_ilift") return reference_up_ucb_ilift(spec, knowledge);
   if (name == "up_ucb_l_ilift_bl") return reference_up_ucb_l_ilift_bl(spec, knowledge);
+  if (name == "up_ts") return reference_up_ts(spec, knowledge);
+  if (name == "up_ts_bl") return reference_up_ts_bl(spec, knowledge);
+  if (name == "up_ucb_cv") return reference_up_ucb_cv(spec, knowledge);
+  if (name == "up_ucb_cv_bl") return reference_up_ucb_cv_bl(spec, knowledge);
   throw std::invalid_argument("no reference of the policy " + name);
 }
 

@@ -21,11 +21,21 @@ struct CountedSets {
   std::vector<VariableId> padding;     ///< may be affected, in increasing order
 };
 
-/// A policy written straight from [hsieh22], to judge the fast ones.
+/// What the policies that learn the noise have made of it.
+struct LearnedNoise {
+  double shrinkage = 1.0;                    ///< of correlations, 1 where they count for nothing
+  std::uint64_t degrees_of_freedom = 1;      ///< of the fit
+  std::vector<double> sds;                   ///< of one round's sum, per atom
+  std::vector<std::vector<double>> weights;  ///< [action][atom]
+  std::vector<double> standard_errors;       ///< of the estimated uplift, per action
+};
+
+/// A policy written straight from its source, to judge the fast ones: [hsieh22], or the comment
+/// above the class.
 ///
-/// It keeps the sum of payoffs of every (action, variable) and recomputes everything from these
-/// at each call, in loops over actions and variables. It is slow, trusts its arguments, and takes
-/// dense payoffs only.
+/// It keeps the sum of payoffs of every (action, variable), or all payoffs, and recomputes
+/// everything from these at each call, in loops over actions and variables. It is slow, trusts its
+/// arguments, and takes dense payoffs only.
 ///   N(a)      = observations of a                    pulls(a)
 ///   mean(a,i) = sum of y_i over them / max(1, N(a))   mean(a, i)
 class ReferencePolicy {
@@ -34,7 +44,7 @@ class ReferencePolicy {
   virtual ~ReferencePolicy() = default;
 
   /// The index of every action now: +infinity where it must be taken first, -infinity where it
-  /// may not be taken. For ts, draws from the posterior out of `stream` at round decisions().
+  /// may not be taken. For those that sample, draws out of `stream` at round decisions().
   virtual std::vector<double> indices(const Stream& stream) const = 0;
 
   /// The lowest id among the largest indices; among those at +infinity, the lowest id among the
@@ -69,8 +79,9 @@ class ReferencePolicy {
   virtual std::optional<double> explained_radius(ActionId action) const = 0;
 
   /// What an index of `action` is made of, up to sign: |mean reward| + m radius (ts: |posterior
-  /// mean| + posterior sd), 0 for a UCB without observations. Rounding errors scale with it, not
-  /// with the index, which may be a small difference of large terms.
+  /// mean| + posterior sd; learnt noise: weighted |means| + standard errors), 0 for a UCB without
+  /// observations. Rounding errors scale with it, not with the index, which may be a small
+  /// difference of large terms.
   virtual double magnitude(ActionId action) const = 0;
 
   /// Policies that are not told V(a), once they count variables for this action: which ones.
@@ -78,6 +89,9 @@ class ReferencePolicy {
 
   /// The same policies: what `variable` adds to the index of `action` where it is counted.
   virtual double individual_index(ActionId action, VariableId variable) const;
+
+  /// Policies that learn the noise, once they have fitted it.
+  virtual std::optional<LearnedNoise> learned_noise() const;
 
   /// Not eliminated.
   virtual bool active(ActionId action) const;
@@ -89,7 +103,7 @@ class ReferencePolicy {
   const std::vector<ActionId>& observed_actions() const { return observed_actions_; }
 
   /// Called at the end of observe().
-  virtual void after_observe() {}
+  virtual void after_observe(ActionId /*action*/, std::span<const double> /*dense_payoffs*/) {}
 
  private:
   std::size_t variables_;

@@ -305,7 +305,8 @@ TEST(Reference, RefusesToStartWithoutWhatItNeeds) {
   for (const std::string_view spec :
        {"ucb(delta=0.5)", "ts(sigma2=1)", "up_ucb_bl(alpha=1)", "up_ucb(alpha=1)",
         "up_ucb_obs(alpha=1)", "up_ucb_l_bl(alpha=1)", "up_ucb_l(alpha=1)",
-        "up_ucb_ilift_bl(alpha=1)", "up_ucb_ilift(alpha=1)", "up_ucb_l_ilift_bl(alpha=1)"}) {
+        "up_ucb_ilift_bl(alpha=1)", "up_ucb_ilift(alpha=1)", "up_ucb_l_ilift_bl(alpha=1)", "up_ts",
+        "up_ts_bl", "up_ucb_cv", "up_ucb_cv_bl"}) {
     EXPECT_THROW(reference(spec, nothing), std::invalid_argument) << spec;
   }
 }

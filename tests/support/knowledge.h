@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "updraft/knowledge.h"
@@ -22,8 +23,20 @@ inline Knowledge full_knowledge() {
   return knowledge;
 }
 
+/// Whether a policy learns the noise, and so needs no parameter.
+inline bool learns_noise(std::string_view policy) {
+  return policy == "up_ts" || policy == "up_ts_bl" || policy == "up_ucb_cv" ||
+         policy == "up_ucb_cv_bl";
+}
+
+/// Whether a policy draws at random, so that what explain() shows as its index does not decide.
+inline bool draws_at_random(std::string_view policy) {
+  return policy == "ts" || policy == "up_ts" || policy == "up_ts_bl";
+}
+
 /// A spec with which a policy can start.
 inline std::string usable_spec(const PolicyInfo& info) {
+  if (learns_noise(info.name)) return std::string(info.name);
   return std::string(info.name) + (info.name == "ts" ? "(sigma2=0.1)" : "(alpha=0.3)");
 }
 

@@ -1,0 +1,202 @@
+#include "reference/noise_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace updraft::testing {
+
+namespace {
+
+bool affects(const AffectedSets& affected, ActionId action, GroupId atom) {
+  for (const GroupId g : affected.atoms_of(action)) {
+    if (g == atom) return true;
+  }
+  return false;
+}
+
+/// The mean of one atom over the rounds that `counts` picks; 0 where it picks none. Deviations
+/// from the first are averaged, so that large means cost no digits.
+template <typename Counts>
+Real mean_over(const std::vector<AtomRound>& rounds, GroupId atom, Counts counts) {
+  std::size_t number = 0;
+  Real first = 0.0L;
+  Real deviations = 0.0L;
+  for (const AtomRound& round : rounds) {
+    if (!counts(round.action)) continue;
+    if (number == 0) first = round.sums[atom];
+    deviations += round.sums[atom] - first;
+    ++number;
+  }
+  return number == 0 ? 0.0L : first + deviations / static_cast<Real>(number);
+}
+
+/// A fit in the making.
+class Fitter {
+ public:
+  Fitter(const std::vector<AtomRound>& rounds, const AffectedSets& affected,
+         const NoiseFitOptions& options)
+      : rounds_(rounds),
+        affected_(affected),
+        options_(options),
+        actions_(affected.actions()),
+        atoms_(affected.atoms()->groups()) {
+    for (ActionId a = 0; a < actions_; ++a) {
+      means_.push_back(mean_of(rounds, a));
+      in_v_.emplace_back();
+      for (GroupId g = 0; g < atoms_; ++g) in_v_[a].push_back(affects(affected, a, g));
+    }
+  }
+
+  NoiseFit fit() {
+    find_baseline();
+    find_covariance();
+    shrink();
+    for (ActionId a = 0; a < actions_; ++a) find_weights(a);
+    return std::move(fit_);
+  }
+
+ private:
+  void find_baseline() {
+    if (options_.baseline) {
+      fit_.baseline = *options_.baseline;
+      return;
+    }
+    for (GroupId g = 0; g < atoms_; ++g) {
+      fit_.baseline.push_back(
+          mean_over(rounds_, g, [&](ActionId action) { return !in_v_[action][g]; }));
+    }
+  }
+
+  /// sd, dof and the correlations before they are shrunk.
+  void find_covariance() {
+    Matrix products = zeros(atoms_, atoms_);  // sums of r r'
+    for (const AtomRound& round : rounds_) {
+      Vector r;
+      for (GroupId g = 0; g < atoms_; ++g) {
+        r.push_back(round.sums[g] -
+                    (in_v_[round.action][g] ? means_[round.action][g] : fit_.baseline[g]));
+      }
+      for (GroupId g = 0; g < atoms_; ++g) {
+        for (GroupId h = 0; h < atoms_; ++h) products[g][h] += r[g] * r[h];
+      }
+    }
+    Vector dof;
+    for (GroupId g = 0; g < atoms_; ++g) {
+      const Real fitted = static_cast<Real>(affected_.affecting(g).size()) +
+                          (options_.baseline.has_value() ? 0.0L : 1.0L);
+      dof.push_back(std::max(1.0L, static_cast<Real>(rounds_.size()) - fitted));
+      Real largest = std::abs(fit_.baseline[g]);
+      for (const Vector& mean : means_) largest = std::max(largest, std::abs(mean[g]));
+      const Real sd = std::sqrt(products[g][g] / dof[g]);
+      fit_.sd.push_back(sd <= 1e-13L * largest ? 0.0L : sd);
+    }
+    fit_.dof = static_cast<std::uint64_t>(*std::min_element(dof.begin(), dof.end()));
+    fit_.correlation = zeros(atoms_, atoms_);
+    for (GroupId g = 0; g < atoms_; ++g) {
+      for (GroupId h = 0; h < atoms_; ++h) {
+        if (g == h) fit_.correlation[g][h] = 1.0L;
+        if (g == h || !fit_.varies(g) || !fit_.varies(h)) continue;
+        const Real covariance = products[g][h] / std::sqrt(dof[g] * dof[h]);
+        fit_.correlation[g][h] = std::clamp(covariance / fit_.sd[g] / fit_.sd[h], -1.0L, 1.0L);
+      }
+    }
+  }
+
+  void shrink() {
+    const Real dof = static_cast<Real>(fit_.dof);
+    Real noise = 0.0L;
+    Real signal = 0.0L;
+    for (GroupId g = 0; g < atoms_; ++g) {
+      for (GroupId h = 0; h < atoms_; ++h) {
+        if (g == h || !fit_.varies(g) || !fit_.varies(h)) continue;
+        const Real square = fit_.correlation[g][h] * fit_.correlation[g][h];
+        noise += (1.0L - square) * (1.0L - square) / dof;
+        signal += square;
+      }
+    }
+    fit_.lambda = options_.diagonal || signal == 0.0L ? 1.0L : std::min(1.0L, noise / signal);
+    fit_.lambda = std::max(1e-8L, fit_.lambda);
+    for (GroupId g = 0; g < atoms_; ++g) {
+      for (GroupId h = 0; h < atoms_; ++h) {
+        if (g != h) fit_.correlation[g][h] *= 1.0L - fit_.lambda;
+      }
+    }
+    const Real spent = (1.0L - fit_.lambda) * static_cast<Real>(atoms_) + 1.0L;
+    fit_.inflation = std::max(1.0L, dof / std::max(dof - spent, dof / 4.0L));
+  }
+
+  Real covariance(GroupId g, GroupId h) const {
+    return fit_.correlation[g][h] * fit_.sd[g] * fit_.sd[h];
+  }
+
+  /// w, s^2 and R of one action.
+  void find_weights(ActionId a) {
+    std::vector<GroupId> c;  // those that vary
+    for (GroupId g = 0; g < atoms_; ++g) {
+      if (!in_v_[a][g] && fit_.varies(g)) c.push_back(g);
+    }
+    Matrix among = zeros(c.size(), c.size());
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      for (std::size_t j = 0; j < c.size(); ++j) among[i][j] = fit_.correlation[c[i]][c[j]];
+    }
+    const Matrix precision = inverse(among);
+
+    Matrix known = zeros(atoms_, atoms_);
+    for (GroupId g = 0; g < atoms_; ++g) {
+      if (!in_v_[a][g] && !fit_.varies(g)) known[g][g] = 1.0L;
+    }
+    Vector with_v = zeros(c.size());  // S_CV 1, each divided by its sd
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      for (GroupId v = 0; v < atoms_; ++v) {
+        if (in_v_[a][v]) with_v[i] += fit_.correlation[c[i]][v] * fit_.sd[v];
+      }
+    }
+    Vector weights = zeros(atoms_);
+    Real variance = 0.0L;
+    for (GroupId g = 0; g < atoms_; ++g) {
+      if (in_v_[a][g]) weights[g] = 1.0L;
+      for (GroupId h = 0; h < atoms_; ++h) {
+        if (in_v_[a][g] && in_v_[a][h]) variance += covariance(g, h);
+      }
+    }
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      Real beta = 0.0L;  // times the sd
+      for (std::size_t j = 0; j < c.size(); ++j) {
+        beta += precision[i][j] * with_v[j];
+        known[c[i]][c[j]] = precision[i][j];
+      }
+      weights[c[i]] = -beta / fit_.sd[c[i]];
+      variance -= with_v[i] * beta;
+    }
+    fit_.weights.push_back(weights);
+    fit_.variances.push_back(fit_.inflation * std::max(0.0L, variance));
+    fit_.known.push_back(known);
+  }
+
+  const std::vector<AtomRound>& rounds_;
+  const AffectedSets& affected_;
+  const NoiseFitOptions& options_;
+  std::size_t actions_;
+  std::size_t atoms_;
+  Matrix means_;                         // [action][atom]
+  std::vector<std::vector<bool>> in_v_;  // [action][atom]
+  NoiseFit fit_;
+};
+
+}  // namespace
+
+Vector mean_of(const std::vector<AtomRound>& rounds, ActionId action) {
+  Vector mean;
+  for (GroupId g = 0; g < rounds.front().sums.size(); ++g) {
+    mean.push_back(mean_over(rounds, g, [&](ActionId taken) { return taken == action; }));
+  }
+  return mean;
+}
+
+NoiseFit fit_noise(const std::vector<AtomRound>& rounds, const AffectedSets& affected,
+                   const NoiseFitOptions& options) {
+  return Fitter(rounds, affected, options).fit();
+}
+
+}  // namespace updraft::testing

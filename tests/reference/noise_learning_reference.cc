@@ -1,0 +1,315 @@
+// The policies that learn the noise and need no tuning: up_ucb_cv, up_ucb_cv_bl, up_ts, up_ts_bl.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "random/chi_squared.h"
+#include "reference/noise_fit.h"
+#include "reference/reference_parameters.h"
+#include "reference/ucb_reference.h"
+
+namespace updraft::testing {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The sums of `values` over the atoms.
+Vector over_atoms(const AffectedSets& affected, std::span<const double> values) {
+  Vector sums = zeros(affected.atoms()->groups());
+  for (VariableId i = 0; i < values.size(); ++i) sums[affected.atoms()->group_of(i)] += values[i];
+  return sums;
+}
+
+/// What is believed of the baseline b and of the actions, now.
+struct Belief {
+  std::vector<GroupId> learnt;  ///< the atoms whose baseline is learnt
+  Matrix precision;             ///< P over these, in units of scale, the ridge added
+  Matrix inverse_precision;     ///< P^-1
+  Vector baseline;              ///< bhat, per atom
+  Matrix means;                 ///< xbar: [action][atom]
+  Vector estimates;             ///< per action
+  Vector own_errors;            ///< per action, sqrt(s^2(a) / n(a))
+  Vector standard_errors;       ///< per action
+};
+
+/// What the four share. All rounds are kept. The noise is fitted (noise_fit.h) at the end of an
+/// observation, first when every action has feedback, then whenever t >= (1 + refit) times t at
+/// the last fit; w, s^2, R, m(0), f, sd and dof are those of the last fit, n(a) = observations of a
+/// and xbar(a) = their mean are those of now.
+///
+/// The baseline where it is not known, in standardised coordinates (D = diag(sd), 1 for a constant
+/// atom), over the atoms that some action leaves alone:
+///   P    = sum_a n(a) R(a), plus 1e-9 of the mean of its diagonal on the diagonal
+///   bhat = m(0) + D P^-1 sum_a n(a) R(a) D^-1 (xbar(a) - m(0)); 0 for the atoms left out
+/// Estimate and standard error of an action's uplift, where D has 0 for a constant atom:
+///   estimate(a) = w(a)'(xbar(a) - bhat)
+///   se(a)^2     = s^2(a) / n(a) + f w(a)' D P^-1 D w(a), the second term where b is learnt
+class NoiseLearning : public ReferencePolicy {
+ public:
+  NoiseLearning(const PolicySpec& spec, const Knowledge& knowledge, bool knows_baseline)
+      : ReferencePolicy(knowledge.actions(), knowledge.variables()),
+        affected_(given_affected(knowledge)),
+        refit_(spec.number("refit").value_or(0.02)) {
+    options_.diagonal = spec.word("covariance").value_or("learned") == "diagonal";
+    if (knows_baseline) options_.baseline = over_atoms(affected_, given_baseline(knowledge));
+  }
+
+  /// Absent before the first fit for actions with feedback.
+  std::optional<double> explained_index(ActionId a) const override {
+    if (pulls(a) == 0) return kInfinity;
+    if (!fit_) return std::nullopt;
+    return static_cast<double>(shown_index(believe(), a));
+  }
+
+  std::optional<double> explained_radius(ActionId a) const override {
+    if (pulls(a) == 0) return kInfinity;
+    if (!fit_) return std::nullopt;
+    return static_cast<double>(shown_radius(believe(), a));
+  }
+
+  double magnitude(ActionId a) const override {
+    if (!fit_) return 0.0;
+    const Belief belief = believe();
+    Real total = belief.standard_errors[a];
+    for (GroupId g = 0; g < atoms(); ++g) {
+      total += std::abs(fit_->weights[a][g]) *
+               (std::abs(belief.means[a][g]) + std::abs(belief.baseline[g]));
+    }
+    for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
+      const GroupId g = belief.learnt[i];
+      total += std::abs(fit_->weights[a][g]) * fit_->sd[g] *
+               std::sqrt(fit_->inflation * belief.inverse_precision[i][i]);
+    }
+    return static_cast<double>(total);
+  }
+
+  std::optional<LearnedNoise> learned_noise() const override {
+    if (!fit_) return std::nullopt;
+    const Belief belief = believe();
+    LearnedNoise noise;
+    noise.shrinkage = static_cast<double>(fit_->lambda);
+    noise.degrees_of_freedom = fit_->dof;
+    for (ActionId a = 0; a < actions(); ++a) {
+      noise.standard_errors.push_back(static_cast<double>(belief.standard_errors[a]));
+      noise.weights.emplace_back(fit_->weights[a].begin(), fit_->weights[a].end());
+    }
+    noise.sds.assign(fit_->sd.begin(), fit_->sd.end());
+    return noise;
+  }
+
+ protected:
+  /// What explain() shows as index and radius of an action.
+  virtual Real shown_index(const Belief& belief, ActionId a) const = 0;
+  virtual Real shown_radius(const Belief& belief, ActionId a) const = 0;
+
+  bool fitted() const { return fit_.has_value(); }
+  const NoiseFit& fit() const { return *fit_; }
+  bool knows_baseline() const { return options_.baseline.has_value(); }
+  std::size_t atoms() const { return affected_.atoms()->groups(); }
+  std::uint64_t observations() const { return rounds_.size(); }
+
+  /// What select() compares before the first fit; afterwards `index` of every action.
+  template <typename Index>
+  std::vector<double> indices_of(Index index) const {
+    std::vector<double> result;
+    for (ActionId a = 0; a < actions(); ++a) {
+      result.push_back(fit_            ? static_cast<double>(index(a))
+                       : pulls(a) == 0 ? kInfinity
+                                       : -kInfinity);
+    }
+    return result;
+  }
+
+  Belief believe() const {
+    Belief belief;
+    for (ActionId a = 0; a < actions(); ++a) belief.means.push_back(mean_of(rounds_, a));
+    if (knows_baseline()) {
+      belief.baseline = *options_.baseline;
+    } else {
+      learn_baseline(belief);
+    }
+    for (ActionId a = 0; a < actions(); ++a) {
+      const Vector& w = fit_->weights[a];
+      Real estimate = 0.0L;
+      for (GroupId g = 0; g < atoms(); ++g) {
+        estimate += w[g] * (belief.means[a][g] - belief.baseline[g]);
+      }
+      Real baseline_variance = 0.0L;  // w' D P^-1 D w
+      for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
+        for (std::size_t j = 0; j < belief.learnt.size(); ++j) {
+          const GroupId g = belief.learnt[i];
+          const GroupId h = belief.learnt[j];
+          baseline_variance +=
+              w[g] * fit_->sd[g] * belief.inverse_precision[i][j] * fit_->sd[h] * w[h];
+        }
+      }
+      belief.estimates.push_back(estimate);
+      belief.own_errors.push_back(std::sqrt(fit_->variances[a] / pulls_of(a)));
+      belief.standard_errors.push_back(
+          std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->inflation * baseline_variance));
+    }
+    return belief;
+  }
+
+  Real pulls_of(ActionId a) const { return static_cast<Real>(pulls(a)); }
+
+  void after_observe(ActionId action, std::span<const double> payoffs) override {
+    rounds_.push_back({action, over_atoms(affected_, payoffs)});
+    for (ActionId a = 0; a < actions(); ++a) {
+      if (pulls(a) == 0) return;
+    }
+    const double t = static_cast<double>(rounds_.size());
+    if (fit_ && t < (1.0 + refit_) * fitted_at_) return;
+    fit_ = fit_noise(rounds_, affected_, options_);
+    fitted_at_ = t;
+  }
+
+ private:
+  void learn_baseline(Belief& belief) const {
+    const Vector& m0 = fit_->baseline;
+    belief.baseline = zeros(atoms());
+    for (GroupId g = 0; g < atoms(); ++g) {
+      if (affected_.affecting(g).size() < actions()) belief.learnt.push_back(g);
+    }
+    const std::size_t size = belief.learnt.size();
+    belief.precision = zeros(size, size);
+    Vector seen = zeros(size);  // sum_a n(a) R(a) D^-1 (xbar(a) - m(0))
+    for (ActionId a = 0; a < actions(); ++a) {
+      for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = 0; j < size; ++j) {
+          const GroupId h = belief.learnt[j];
+          const Real known = pulls_of(a) * fit_->known[a][belief.learnt[i]][h];
+          belief.precision[i][j] += known;
+          seen[i] += known * (belief.means[a][h] - m0[h]) / scale(h);
+        }
+      }
+    }
+    Real trace = 0.0L;
+    for (std::size_t i = 0; i < size; ++i) trace += belief.precision[i][i];
+    for (std::size_t i = 0; i < size; ++i) {
+      belief.precision[i][i] += 1e-9L * trace / static_cast<Real>(size);
+    }
+    belief.inverse_precision = inverse(belief.precision);
+    for (std::size_t i = 0; i < size; ++i) {
+      const GroupId g = belief.learnt[i];
+      belief.baseline[g] = m0[g];
+      for (std::size_t j = 0; j < size; ++j) {
+        belief.baseline[g] += scale(g) * belief.inverse_precision[i][j] * seen[j];
+      }
+    }
+  }
+
+  Real scale(GroupId g) const { return fit_->varies(g) ? fit_->sd[g] : 1.0L; }
+
+  AffectedSets affected_;
+  double refit_;
+  NoiseFitOptions options_;
+  std::vector<AtomRound> rounds_;
+  std::optional<NoiseFit> fit_;
+  double fitted_at_ = 0.0;  // t at the last fit
+};
+
+/// up_ucb_cv and up_ucb_cv_bl, with t = observations of all actions:
+///   index(a) = estimate(a) + sqrt(2 log t) se(a); with radius = own, sqrt(s^2(a) / n(a)) for se(a)
+class UpUcbCv final : public NoiseLearning {
+ public:
+  UpUcbCv(const PolicySpec& spec, const Knowledge& knowledge, bool knows_baseline)
+      : NoiseLearning(spec, knowledge, knows_baseline),
+        own_(spec.word("radius").value_or("whole") == "own") {}
+
+  std::vector<double> indices(const Stream&) const override {
+    const Belief belief = fitted() ? believe() : Belief{};
+    return indices_of([&](ActionId a) { return shown_index(belief, a); });
+  }
+
+ protected:
+  Real shown_index(const Belief& belief, ActionId a) const override {
+    return belief.estimates[a] + shown_radius(belief, a);
+  }
+
+  Real shown_radius(const Belief& belief, ActionId a) const override {
+    return std::sqrt(2.0L * std::log(static_cast<Real>(observations()))) *
+           (own_ ? belief.own_errors[a] : belief.standard_errors[a]);
+  }
+
+ private:
+  bool own_;
+};
+
+/// up_ts and up_ts_bl: one draw from what is believed. With independent standard normals z(g) and
+/// z(a), L L' = P, and kappa = sqrt(dof / chi-squared(dof)):
+///   btilde   = bhat + kappa sqrt(f) D L'^-1 z
+///   index(a) = w(a)'(xbar(a) - btilde) + kappa sqrt(s^2(a) / n(a)) z(a)
+/// Draws are at round decisions(): z(g) at g and z(a) at G + a; without z(g) where the baseline is
+/// known, and then z(a) at a; the chi-squared from 2^32 on.
+class UpTs final : public NoiseLearning {
+ public:
+  using NoiseLearning::NoiseLearning;
+
+  std::vector<double> indices(const Stream& stream) const override {
+    Vector draws;
+    if (fitted()) draws = draw(stream);
+    return indices_of([&](ActionId a) { return draws[a]; });
+  }
+
+ protected:
+  Real shown_index(const Belief& belief, ActionId a) const override { return belief.estimates[a]; }
+
+  Real shown_radius(const Belief& belief, ActionId a) const override {
+    return belief.standard_errors[a];
+  }
+
+ private:
+  Vector draw(const Stream& stream) const {
+    const Belief belief = believe();
+    const std::uint32_t round = static_cast<std::uint32_t>(decisions());
+    const Real kappa = std::sqrt(static_cast<Real>(fit().dof) /
+                                 chi_squared(stream, round, std::uint64_t{1} << 32, fit().dof));
+    Vector baseline = belief.baseline;
+    if (!knows_baseline()) {
+      Vector z;
+      for (const GroupId g : belief.learnt) z.push_back(stream.normal(round, g));
+      const Vector deviation = solve_transposed(cholesky(belief.precision), z);
+      for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
+        const GroupId g = belief.learnt[i];
+        baseline[g] += kappa * std::sqrt(fit().inflation) * fit().sd[g] * deviation[i];
+      }
+    }
+    Vector draws;
+    for (ActionId a = 0; a < actions(); ++a) {
+      const std::uint64_t own = knows_baseline() ? a : atoms() + a;
+      Real value = kappa * std::sqrt(fit().variances[a] / pulls_of(a)) * stream.normal(round, own);
+      for (GroupId g = 0; g < atoms(); ++g) {
+        value += fit().weights[a][g] * (belief.means[a][g] - baseline[g]);
+      }
+      draws.push_back(value);
+    }
+    return draws;
+  }
+};
+
+}  // namespace
+
+ReferencePointer reference_up_ucb_cv(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbCv>(spec, knowledge, false);
+}
+
+ReferencePointer reference_up_ucb_cv_bl(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbCv>(spec, knowledge, true);
+}
+
+ReferencePointer reference_up_ts(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpTs>(spec, knowledge, false);
+}
+
+ReferencePointer reference_up_ts_bl(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpTs>(spec, knowledge, true);
+}
+
+}  // namespace updraft::testing
