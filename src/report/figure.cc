@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "report/gnuplot_script.h"
-#include "report/numbers.h"
 #include "report/panel.h"
 #include "updraft/report.h"
 
@@ -41,14 +40,6 @@ Box box_of(const Layout& layout, std::size_t panels, std::size_t panel) {
   return {left, left + width, layout.top, layout.canvas.height - Layout::kBottom};
 }
 
-std::string subtitle(const Experiment& experiment, const std::string& remark) {
-  std::string text = experiment.runs == 1
-                         ? "one run"
-                         : fmt::format("{} runs; bands: one standard error of the mean",
-                                       grouped(experiment.runs, 0));
-  return remark.empty() ? text : fmt::format("{}; {}", text, remark);
-}
-
 }  // namespace
 
 std::string figure_script(const ExperimentResult& result, const std::string& terminal,
@@ -63,8 +54,8 @@ std::string figure_script(const ExperimentResult& result, const std::string& ter
   std::string script = terminal_commands(terminal, canvas, output.string());
   for (const Panel& panel : panels) script += panel.data;
   script += axis_commands(panels[0].x, "x") + axis_commands(panels[0].y, "y") + frame_commands();
-  script +=
-      heading_commands(terminal, canvas, experiment.title, subtitle(experiment, panels[0].remark));
+  script += heading_commands(terminal, canvas, experiment.title,
+                             runs_text(experiment.runs, panels[0].remark));
   if (panels.size() > 1) script += "set multiplot\n";
   for (std::size_t j = 0; j < panels.size(); ++j) {
     const Panel& panel = panels[j];

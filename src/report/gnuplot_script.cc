@@ -51,8 +51,9 @@ std::string heading_commands(const std::string& terminal, const Canvas& canvas,
   return fmt::format(
       "set label 1 {} at screen {:.5f},{:.5f} left font ',{}'\n"
       "set label 2 {} at screen {:.5f},{:.5f} left textcolor rgb '#606060'\n",
-      in_quotes(title), 16.0 / canvas.width, 1.0 - 26.0 / canvas.height, terminal == "svg" ? 18 : 14,
-      in_quotes(below), 16.0 / canvas.width, 1.0 - 50.0 / canvas.height);
+      in_quotes(title), 16.0 / canvas.width, 1.0 - 26.0 / canvas.height,
+      terminal == "svg" ? 18 : 14, in_quotes(below), 16.0 / canvas.width,
+      1.0 - 50.0 / canvas.height);
 }
 
 std::string margin_commands(const Canvas& canvas, const Box& box) {

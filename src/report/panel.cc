@@ -6,6 +6,7 @@
 #include <array>
 
 #include "report/gnuplot_script.h"
+#include "report/numbers.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -13,9 +14,9 @@ namespace {
 
 // Okabe and Ito's colours, which colour-blind readers can tell apart, with yellow darkened to be
 // seen on white, and two more; the dash pattern tells the curves apart without colour.
-constexpr std::array<std::string_view, 10> kColours = {
-    "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00",
-    "#56B4E9", "#000000", "#B8A800", "#7A3E9D", "#8B5A2B"};
+constexpr std::array<std::string_view, 10> kColours = {"#D55E00", "#0072B2", "#009E73", "#CC79A7",
+                                                       "#E69F00", "#56B4E9", "#000000", "#B8A800",
+                                                       "#7A3E9D", "#8B5A2B"};
 constexpr std::array<std::string_view, 7> kDashes = {
     "solid", "(14,5)", "(3,4)", "(14,4,3,4)", "(7,4)", "(20,4,3,4,3,4)", "(24,6)"};
 constexpr std::array<int, 5> kMarks = {7, 5, 9, 13, 11};
@@ -46,6 +47,13 @@ Layer band(const std::string& block, const Style& style, double opacity) {
                       style.colour, opacity)};
 }
 
+std::string runs_text(std::uint32_t runs, const std::string& remark) {
+  const std::string text =
+      runs == 1 ? "one run"
+                : fmt::format("{} runs; bands: one standard error of the mean", grouped(runs, 0));
+  return remark.empty() ? text : fmt::format("{}; {}", text, remark);
+}
+
 std::string legend_text(const Layer& layer) {
   return layer.note.empty() ? layer.label : fmt::format("{} ({})", layer.label, layer.note);
 }
@@ -66,8 +74,9 @@ std::string plot_command(const std::vector<Layer>& layers, bool with_legend) {
   std::vector<std::string> items;
   for (const Layer& layer : layers) {
     const bool titled = with_legend && !layer.label.empty();
-    items.push_back(fmt::format("{} {} {}", layer.data, layer.style,
-                                titled ? "title " + in_quotes(legend_text(layer)) : std::string("notitle")));
+    items.push_back(
+        fmt::format("{} {} {}", layer.data, layer.style,
+                    titled ? "title " + in_quotes(legend_text(layer)) : std::string("notitle")));
   }
   return fmt::format("plot {}\n", fmt::join(items, ", \\\n     "));
 }

@@ -56,6 +56,9 @@ std::string data_block(const std::string& name, const std::string& rows);
 /// A band in the policy's colour between columns 3 and 4 of a block.
 Layer band(const std::string& block, const Style& style, double opacity);
 
+/// What a figure says below its title: how many runs, what the bands are, and the remark.
+std::string runs_text(std::uint32_t runs, const std::string& remark);
+
 /// The label, with the note in brackets.
 std::string legend_text(const Layer& layer);
 

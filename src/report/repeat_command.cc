@@ -17,6 +17,12 @@ bool is_quick(const Experiment& experiment) {
              [&](const PolicyGrid& grid) { return !has_choice(grid) || grid.values.size() == 1; });
 }
 
+std::vector<Experiment> experiments_of(const SuiteResult& suite) {
+  std::vector<Experiment> experiments;
+  for (const ExperimentResult& part : suite.parts) experiments.push_back(part.experiment);
+  return experiments;
+}
+
 }  // namespace
 
 std::string repeat_command(const Experiment& experiment) {
@@ -31,6 +37,20 @@ std::string repeat_command(const Experiment& experiment) {
   return fmt::format("{}{} --rounds {} --runs {} --seed {}", command,
                      is_quick(experiment) ? " --quick" : "", experiment.rounds, experiment.runs,
                      experiment.seed);
+}
+
+std::string repeat_commands(const SuiteResult& suite) {
+  const std::vector<Experiment> played = experiments_of(suite);
+  for (const ShippedExperiment& shipped : shipped_suites()) {
+    if (shipped.name != suite.name) continue;
+    std::vector<Experiment> whole = parse_suite(shipped.toml, suite.name).experiments;
+    if (played == whole) return fmt::format("updraft run {}\n", suite.name);
+    for (Experiment& experiment : whole) experiment = quick_version(std::move(experiment));
+    if (played == whole) return fmt::format("updraft run {} --quick\n", suite.name);
+  }
+  std::string commands;
+  for (const Experiment& experiment : played) commands += repeat_command(experiment) + "\n";
+  return commands;
 }
 
 }  // namespace updraft

@@ -2,12 +2,16 @@
 
 #include <string>
 
-#include "updraft/experiment.h"
+#include "updraft/suite.h"
 
 namespace updraft {
 
 /// The command that gives the results of this experiment. A user's experiment goes by FILE, its
 /// TOML file, which is not known here.
 std::string repeat_command(const Experiment& experiment);
+
+/// The commands that give the results of a suite, one a line: one for all where it is a shipped
+/// suite as it is or its quick version, else one for each experiment.
+std::string repeat_commands(const SuiteResult& suite);
 
 }  // namespace updraft

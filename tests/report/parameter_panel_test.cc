@@ -32,8 +32,8 @@ Panel panel_of(const ExperimentResult& result) {
 
 TEST(ParameterPanel, HasACurveForEveryTunedPolicy) {
   const Panel panel = panel_of(example());
-  EXPECT_TRUE(has(panel.data,
-                  "$policy0 << EOD\n1e-07 9000 9000 9000\n1e-05 2000 1826.795 2173.205\nEOD\n"))
+  EXPECT_TRUE(
+      has(panel.data, "$policy0 << EOD\n1e-07 9000 9000 9000\n1e-05 2000 1826.795 2173.205\nEOD\n"))
       << panel.data;
   EXPECT_EQ(panel.x_name, "alpha");
   EXPECT_EQ(panel.y_name, "regret after 1,000 rounds");
@@ -83,7 +83,9 @@ TEST(ParameterPanel, LargeErrorsDoNotStretchTheAxis) {
 TEST(ParameterPanel, RefusesNoPoliciesAndLabelsThatAreNotInThePalette) {
   EXPECT_EQ(testing::refusal([] { panel_of(made_result({})); }),
             "policies: must have at least one");
-  EXPECT_EQ(testing::refusal([] { parameter_panel(example(), {{"UCB", "low"}}); }),
+  EXPECT_EQ(testing::refusal([] {
+              parameter_panel(example(), {{"UCB", "low"}});
+            }),
             "label = high: must be in the palette");
 }
 
