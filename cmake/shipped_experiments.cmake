@@ -1,7 +1,9 @@
 # Builds the files under experiments/ into the library, as shipped_experiments() and
 # shipped_suites(), and installs them.
-set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecified-l)
-set(UPDRAFT_SUITES paper)
+set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecified-l
+    tuning-free-gaussian tuning-free-gaussian-weak tuning-free-criteo tuning-free-marketing
+    tuning-free-discounts)
+set(UPDRAFT_SUITES paper tuning-free)
 
 set(files "")
 foreach(kind EXPERIMENTS SUITES)

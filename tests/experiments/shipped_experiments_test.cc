@@ -77,6 +77,34 @@ TEST(ShippedExperiments, OfThePaperHaveItsGridsAndChoices) {
   }
 }
 
+TEST(ShippedExperiments, WithoutTuningHaveEveryAlphaBesideIt) {
+  const auto suite = std::get<Suite>(load_experiment_or_suite("tuning-free"));
+  std::vector<std::string> instances;
+  for (const Experiment& experiment : suite.experiments) {
+    SCOPED_TRACE(experiment.name);
+    instances.push_back(experiment.instance);
+    EXPECT_EQ(experiment.name, "tuning-free-" + experiment.instance);
+    EXPECT_EQ(experiment.runs, 100u);
+    EXPECT_EQ(experiment.figure.against, FigureStyle::Against::kParameter);
+    std::vector<std::string> tuned;
+    std::vector<std::string> labels;
+    for (const PolicyGrid& grid : experiment.policies) {
+      (grid.parameter == "alpha" ? tuned : labels).push_back(grid.label);
+      EXPECT_FALSE(grid.paper || grid.quick);  // a quick run has all values, too
+      EXPECT_EQ(grid.values,
+                grid.parameter.empty() ? std::vector<double>() : experiment.policies[0].values);
+    }
+    EXPECT_EQ(tuned, (std::vector<std::string>{"UCB", "UpUCB(bl)", "UpUCB"}));
+    std::vector<std::string> expected = {"UpTS(bl)", "UpTS", "UpUCB-CV(bl)", "UpUCB-CV"};
+    if (experiment.instance == "gaussian-weak") {
+      expected.insert(expected.end(), {"UpTS(bl), diagonal", "UpTS, diagonal"});
+    }
+    EXPECT_EQ(labels, expected);
+  }
+  EXPECT_EQ(instances, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
+                                                 "discounts"}));
+}
+
 TEST(ShippedExperiments, AreTheFilesOfTheSourceTree) {
   for (const auto& list : {shipped_experiments(), shipped_suites()}) {
     for (const ShippedExperiment& shipped : list) {
