@@ -15,6 +15,7 @@ struct Layout {
   double left = 0.0;    ///< of a panel: tick labels and the name of the axis
   double legend = 0.0;  ///< width
   double top = 78.0;
+  static constexpr double kAxisName = 18.0;
   static constexpr double kBottom = 62.0;
   static constexpr double kCharacter = 7.6;
 };
@@ -60,13 +61,13 @@ std::string figure_script(const ExperimentResult& result, const std::string& ter
   for (std::size_t j = 0; j < panels.size(); ++j) {
     const Panel& panel = panels[j];
     const bool last = j + 1 == panels.size();
-    script += fmt::format("set xlabel {} offset 0,0.2\nset ylabel {} offset 0.6,0\n",
-                          in_quotes(panel.x_name), in_quotes(panel.y_name));
+    const Box box = box_of(layout, panels.size(), j);
     if (!panel.title.empty())
       script += fmt::format("set title {} offset 0,-0.4\n", in_quotes(panel.title));
-    script += last ? legend_commands(canvas, canvas.width - layout.legend + 14.0, layout.top)
+    script += last ? legend_commands(canvas, canvas.width - layout.legend + 14.0, layout.top, 1.35)
                    : "unset key\n";
-    script += margin_commands(canvas, box_of(layout, panels.size(), j));
+    script += margin_commands(canvas, box) +
+              axis_name_commands(canvas, box, panel.x_name, panel.y_name, Layout::kAxisName);
     script += plot_command(panel.layers, last);
     if (!last) script += "unset label 1\nunset label 2\n";
   }

@@ -28,12 +28,12 @@ std::string terminal_commands(const std::string& terminal, const Canvas& canvas,
   if (terminal == "svg") {
     commands = fmt::format(
         "set terminal svg noenhanced size {:.0f},{:.0f} font 'Helvetica,Arial,sans-serif,14' "
-        "background '#ffffff' linewidth 1\n",
+        "background '#ffffff' linewidth 1\nmark = 0.45\n",
         canvas.width, canvas.height);
   } else if (terminal == "png") {
     commands = fmt::format(
         "set terminal pngcairo noenhanced size {:.0f},{:.0f} font 'sans-serif,11' fontscale 2 "
-        "background '#ffffff' linewidth 2\n",
+        "background '#ffffff' linewidth 2\nmark = 0.7\n",
         2.0 * canvas.width, 2.0 * canvas.height);
   } else {
     throw InvalidInput("terminal", terminal, "must be svg or png");
@@ -64,10 +64,21 @@ std::string margin_commands(const Canvas& canvas, const Box& box) {
       1.0 - box.bottom / canvas.height);
 }
 
-std::string legend_commands(const Canvas& canvas, double left, double top) {
+std::string axis_name_commands(const Canvas& canvas, const Box& box, std::string_view x_name,
+                               std::string_view y_name, double left) {
+  constexpr double kBelow = 46.0;
   return fmt::format(
-      "set key at screen {:.5f},{:.5f} left top Left reverse samplen 3.4 spacing 1.35\n",
-      left / canvas.width, 1.0 - top / canvas.height);
+      "set label 3 {} at screen {:.5f},{:.5f} center\n"
+      "set label 4 {} at screen {:.5f},{:.5f} center rotate by 90\n",
+      in_quotes(x_name), (box.left + box.right) / 2.0 / canvas.width,
+      1.0 - (box.bottom + kBelow) / canvas.height, in_quotes(y_name), left / canvas.width,
+      1.0 - (box.top + box.bottom) / 2.0 / canvas.height);
+}
+
+std::string legend_commands(const Canvas& canvas, double left, double top, double spacing) {
+  return fmt::format(
+      "set key at screen {:.5f},{:.5f} left top Left reverse samplen 3.4 spacing {}\n",
+      left / canvas.width, 1.0 - top / canvas.height, spacing);
 }
 
 }  // namespace updraft

@@ -28,7 +28,8 @@ std::string in_quotes(std::string_view text);
 /// Characters, not bytes, of UTF-8.
 std::size_t length(std::string_view text);
 
-/// Terminal "svg" or "png" and the output file. Throws InvalidInput for another terminal.
+/// Terminal "svg" or "png", the output file, and `mark`, the size of points. Throws InvalidInput
+/// for another terminal.
 std::string terminal_commands(const std::string& terminal, const Canvas& canvas,
                               const std::string& output);
 
@@ -41,7 +42,12 @@ std::string heading_commands(const std::string& terminal, const Canvas& canvas,
 
 std::string margin_commands(const Canvas& canvas, const Box& box);
 
+/// The names of a plot's axes; that of the y axis stands `left` pixels from the left of the canvas.
+/// Their places are given in pixels, since terminals differ in what else they do.
+std::string axis_name_commands(const Canvas& canvas, const Box& box, std::string_view x_name,
+                               std::string_view y_name, double left);
+
 /// The legend's upper left corner, in pixels.
-std::string legend_commands(const Canvas& canvas, double left, double top);
+std::string legend_commands(const Canvas& canvas, double left, double top, double spacing);
 
 }  // namespace updraft

@@ -88,12 +88,12 @@ std::string rows_of(const ExperimentResult& result, std::size_t policy, const Pa
 Layer line(const std::string& block, const PolicyGrid& grid, const Style& style) {
   if (is_tuned(grid)) {
     return {block + " using 1:2",
-            fmt::format("with linespoints lw 1.8 lc rgb '{}' dt solid pt {} ps 0.7", style.colour,
+            fmt::format("with linespoints lw 1.8 lc rgb '{}' dt solid pt {} ps mark", style.colour,
                         style.mark),
             grid.label};
   }
   return {block + " using 1:2",
-          fmt::format("with lines lw 2.4 lc rgb '{}' dt {}", style.colour, style.dash), grid.label};
+          fmt::format("with lines lw 2 lc rgb '{}' dt {}", style.colour, style.dash), grid.label};
 }
 
 }  // namespace

@@ -12,13 +12,14 @@ namespace {
 
 /// Sizes in pixels. Panels fill a grid row by row, the legend takes the first place left.
 constexpr double kCellWidth = 450.0;
-constexpr double kCellHeight = 340.0;
+constexpr double kCellHeight = 352.0;
 constexpr double kHeading = 66.0;
 constexpr double kAbove = 34.0;   // of a panel in its cell: its title
-constexpr double kBelow = 56.0;   // tick labels and the name of the axis
+constexpr double kBelow = 64.0;   // tick labels and the name of the axis
 constexpr double kBeside = 18.0;  // a tick label that sticks out
 constexpr double kCharacter = 7.2;
-constexpr std::size_t kMostRows = 13;  // of the legend, before it takes a second column
+constexpr std::size_t kMostTitle = 54;  // characters above a panel
+constexpr std::size_t kMostRows = 11;   // of the legend, before it takes a second column
 
 struct Grid {
   std::size_t columns = 1;
@@ -42,6 +43,16 @@ Grid grid_for(std::size_t cells) {
   return grid;
 }
 
+/// As much of a title as fits above a panel.
+std::string shortened(const std::string& title) {
+  if (length(title) <= kMostTitle) return title;
+  std::size_t end = 0;
+  for (std::size_t characters = 0; end < title.size(); ++end) {
+    if ((title[end] & 0xc0) != 0x80 && ++characters == kMostTitle) break;
+  }
+  return title.substr(0, end) + "…";
+}
+
 Palette palette_of(const SuiteResult& suite) {
   Palette palette;
   for (const ExperimentResult& part : suite.parts) {
@@ -62,7 +73,7 @@ Panel panel_of(ExperimentResult part, const PanelNames& names) {
   Panel panel = style.against == FigureStyle::Against::kParameter
                     ? parameter_panel(part, names)
                     : rounds_panels(part, names).front();
-  panel.title = part.experiment.title;
+  panel.title = shortened(part.experiment.title);
   return panel;
 }
 
@@ -97,21 +108,25 @@ std::string heading(const SuiteResult& suite, const std::vector<Panel>& panels) 
 }
 
 std::string panel_commands(const Panel& panel, const Grid& grid, std::size_t cell, double left) {
+  const Canvas canvas = grid.canvas();
   const Box box{grid.left(cell) + left, grid.left(cell) + kCellWidth - kBeside,
                 grid.top(cell) + kAbove, grid.top(cell) + kCellHeight - kBelow};
-  return axis_commands(panel.x, "x") + axis_commands(panel.y, "y") +
-         fmt::format("set xlabel {} offset 0,0.4\nset ylabel {} offset 0.8,0\n",
-                     in_quotes(panel.x_name), in_quotes(panel.y_name)) +
+  return axis_commands(panel.x, "x") + axis_commands(panel.y, "y") + margin_commands(canvas, box) +
+         axis_name_commands(canvas, box, panel.x_name, panel.y_name, grid.left(cell) + 18.0) +
          fmt::format("set title {} offset 0,-0.5\n", in_quotes(panel.title)) +
-         margin_commands(grid.canvas(), box) + plot_command(panel.layers, false);
+         plot_command(panel.layers, false);
 }
 
-std::string legend_commands(const std::vector<Layer>& legend, const Grid& grid, std::size_t cell) {
-  const Box box{grid.left(cell) + 40.0, grid.left(cell) + kCellWidth - kBeside,
-                grid.top(cell) + kAbove, grid.top(cell) + kCellHeight - kBelow};
-  return "unset logscale\nunset border\nunset tics\nunset grid\nunset title\nunset xlabel\nunset "
-         "ylabel\nset xrange [0:1]\nset yrange [0:1]\n" +
-         margin_commands(grid.canvas(), box) + legend_commands(grid.canvas(), box.left, box.top) +
+/// A plot without axes that has nothing but a legend.
+std::string legend_panel(const std::vector<Layer>& legend, const Grid& grid, std::size_t cell,
+                         const std::string& terminal) {
+  const Canvas canvas = grid.canvas();
+  const Box box{grid.left(cell) + 40.0, grid.left(cell) + kCellWidth, grid.top(cell) + kAbove,
+                grid.top(cell) + kCellHeight};
+  return "unset logscale\nunset border\nunset tics\nunset grid\nunset title\nunset label\n"
+         "set xrange [0:1]\nset yrange [0:1]\n" +
+         margin_commands(canvas, box) +
+         legend_commands(canvas, box.left, box.top, terminal == "svg" ? 1.1 : 1.3) +
          fmt::format("set key maxrows {}\n", kMostRows) + plot_command(legend, true);
 }
 
@@ -138,7 +153,7 @@ std::string figure_script(const SuiteResult& suite, const std::string& terminal,
     script += panel_commands(panels[j], grid, j, left);
     if (j == 0) script += "unset label 1\nunset label 2\n";
   }
-  script += legend_commands(legend_of(panels, palette), grid, panels.size());
+  script += legend_panel(legend_of(panels, palette), grid, panels.size(), terminal);
   return script + "unset multiplot\n";
 }
 

@@ -93,7 +93,7 @@ TEST(FigureScript, DrawsAgainstTheParameter) {
   const std::string script = figure_script(example(), "svg", "f");
   EXPECT_TRUE(has(script, "\nset logscale x\n"));
   EXPECT_TRUE(has(script, "'1e-7' 1e-07 0"));
-  EXPECT_TRUE(has(script, "set xlabel 'alpha'"));
+  EXPECT_TRUE(has(script, "set label 3 'alpha' at screen"));
   EXPECT_TRUE(has(script, "with linespoints"));
   EXPECT_TRUE(has(script, "lines without marks have nothing to tune"));
   ExperimentResult result = example();

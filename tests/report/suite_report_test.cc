@@ -126,6 +126,17 @@ TEST(SuiteFigure, HasAPanelForEachExperimentAndOneLegend) {
   EXPECT_TRUE(has(script, "4 runs; bands"));
 }
 
+TEST(SuiteFigure, ShortensLongTitles) {
+  SuiteResult suite = example();
+  std::string title;
+  for (int i = 0; i < 54; ++i) title += "ä";
+  suite.parts[0].experiment.title = title;
+  EXPECT_TRUE(has(figure_script(suite, "svg", "f"), "set title '" + title + "'"));
+  suite.parts[0].experiment.title += "b";
+  title.resize(2 * 53);
+  EXPECT_TRUE(has(figure_script(suite, "svg", "f"), "set title '" + title + "…'"));
+}
+
 TEST(SuiteFigure, APolicyHasOneColour) {
   const std::string script = figure_script(example(), "svg", "f");
   EXPECT_TRUE(has(script, "$part0_policy0 using 1:2 with linespoints lw 1.8 lc rgb '#D55E00'"));
@@ -140,12 +151,12 @@ TEST(SuiteFigure, PlacesPanelsInAGrid) {
     const std::size_t at = script.find("size ") + 5;
     return script.substr(at, script.find(' ', at) - at);
   };
-  EXPECT_EQ(size_of(2), "1350,406");
-  EXPECT_EQ(size_of(3), "900,746");
-  EXPECT_EQ(size_of(5), "1350,746");
-  EXPECT_EQ(size_of(8), "1350,1086");
-  EXPECT_EQ(size_of(9), "1800,1086");
-  EXPECT_EQ(size_of(1), "900,406");
+  EXPECT_EQ(size_of(2), "1350,418");
+  EXPECT_EQ(size_of(3), "900,770");
+  EXPECT_EQ(size_of(5), "1350,770");
+  EXPECT_EQ(size_of(8), "1350,1122");
+  EXPECT_EQ(size_of(9), "1800,1122");
+  EXPECT_EQ(size_of(1), "900,418");
 }
 
 TEST(SuiteFigure, IsDrawn) {
