@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "policies/all_policies.h"
+#include "updraft/campaign.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -265,12 +266,14 @@ std::span<const PolicyInfo> policies() {
 
 const PolicyInfo& policy_info(std::string_view name) {
   std::vector<std::string> valid;
-  for (const PolicyInfo& info : policies()) {
-    if (info.name == name) return info;
-    if (std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end()) {
-      return info;
+  for (const auto table : {policies(), campaign_policies()}) {
+    for (const PolicyInfo& info : table) {
+      if (info.name == name) return info;
+      if (std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end()) {
+        return info;
+      }
+      valid.emplace_back(info.name);
     }
-    valid.emplace_back(info.name);
   }
   throw unknown_name("policy", name, valid);
 }
@@ -304,7 +307,11 @@ Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
 }
 
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge) {
-  return policy_info(spec.name()).make(spec, knowledge_for(spec, knowledge));
+  const PolicyInfo& info = policy_info(spec.name());
+  if (info.make == nullptr) {
+    throw InvalidInput("policy", spec.name(), "is for targeted campaigns: make_campaign_policy");
+  }
+  return info.make(spec, knowledge_for(spec, knowledge));
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& knowledge) {

@@ -1,10 +1,8 @@
-#include <fmt/format.h>
-
 #include <iterator>
 #include <stdexcept>
 
-#include "core/checksum.h"
 #include "core/files.h"
+#include "core/state_frame.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
@@ -14,8 +12,6 @@ namespace {
 
 // docs/formats/policy-state.md gives the grammar.
 constexpr std::string_view kMagic = "updraft-policy\r\n";
-constexpr std::uint64_t kVersion = 1;
-constexpr std::size_t kFrame = kMagic.size() + 3 * sizeof(std::uint64_t);
 
 void write_knowledge(const Knowledge& knowledge, StateWriter& writer) {
   writer.u64(knowledge.actions());
@@ -94,43 +90,11 @@ std::string encoded(const Policy& policy) {
   body.text(policy.spec().text());
   write_knowledge(policy.knowledge(), body);
   policy.save_state(body);
-
-  StateWriter frame;
-  frame.u64(kVersion);
-  frame.u64(body.bytes().size());
-  std::string file(kMagic);
-  file += frame.bytes();
-  file += body.bytes();
-  StateWriter tail;
-  tail.u64(checksum(file));
-  return file + tail.bytes();
+  return framed(kMagic, body.bytes());
 }
 
 std::unique_ptr<Policy> decoded(std::string_view file) {
-  if (file.substr(0, kMagic.size()) != kMagic.substr(0, file.size()) || file.empty()) {
-    throw InvalidInput("policy state", "is not a saved policy: it does not begin like one");
-  }
-  if (file.size() < kFrame) throw InvalidInput("policy state", "is truncated");
-  StateReader frame(file.substr(kMagic.size()));
-  const std::uint64_t version = frame.u64();
-  if (version != kVersion) {
-    throw InvalidInput("policy state: version", std::to_string(version),
-                       fmt::format("must be {}; it may have been saved by a newer release or be "
-                                   "damaged",
-                                   kVersion));
-  }
-  const std::uint64_t length = frame.u64();
-  if (file.size() - kFrame != length) {
-    throw InvalidInput("policy state", fmt::format("{} bytes", file.size()),
-                       file.size() - kFrame < length ? "is truncated" : "has bytes after its end");
-  }
-  const std::string_view sealed = file.substr(0, file.size() - sizeof(std::uint64_t));
-  StateReader tail(file.substr(sealed.size()));
-  if (tail.u64() != checksum(sealed)) {
-    throw InvalidInput("policy state", "is damaged: its checksum does not match");
-  }
-
-  StateReader body(sealed.substr(kFrame - sizeof(std::uint64_t)));
+  StateReader body(unframed(kMagic, file));
   const PolicySpec spec = PolicySpec::parse(body.text());
   const Knowledge knowledge = read_knowledge(body);
   std::unique_ptr<Policy> policy = make_policy(spec, knowledge);

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "updraft/policy.h"
+#include "updraft/policy_spec.h"
+#include "updraft/registry.h"
+#include "updraft/stream.h"
+
+namespace updraft {
+
+/// What an individual gets: 0 is nothing, 1..Z are the treatments.
+using Treatment = std::uint32_t;
+
+/// The individuals of one round: a view, which must not outlive the numbers it was made from.
+struct Pool {
+  std::span<const double> features;       ///< one individual after the other
+  std::size_t width = 0;                  ///< features of one individual
+  std::span<const double> baseline = {};  ///< expected payoff of each untreated, where known
+  /// Simulations only: the true uplift of each individual and treatment, individual by individual.
+  std::span<const double> uplifts = {};
+
+  std::size_t size() const { return width == 0 ? 0 : features.size() / width; }
+  std::span<const double> row(std::size_t individual) const {
+    return features.subspan(individual * width, width);
+  }
+};
+
+/// What a campaign policy is made for.
+struct CampaignShape {
+  std::size_t features = 0;    ///< d >= 1, of one individual
+  std::size_t treatments = 1;  ///< Z >= 1
+  std::size_t budget = 1;      ///< L >= 1: how many individuals may be treated in a round
+
+  bool operator==(const CampaignShape&) const = default;
+};
+
+/// What a campaign policy believes about one individual of a pool.
+struct IndividualExplanation {
+  Treatment treatment = 0;    ///< the one with the largest index
+  double index = 0.0;         ///< what individuals are compared by
+  double uplift = 0.0;        ///< estimated, of that treatment; for c2_ucb the payoff itself
+  Interval interval;          ///< of the uplift: estimate +- beta times the widths that go into it
+  bool chosen = false;        ///< as select() would, leaving exploration at random aside
+  std::string_view reason;    ///< why chosen or not
+};
+
+/// A learner for targeted campaigns: each round a pool of individuals with features, of whom at most
+/// `budget` get one of the treatments. [hsieh22, section 6 and appendix on C2UpUCB]
+///
+/// select() offers and never learns; observe() brings the payoffs of a pool and what its
+/// individuals had, now or late, in any order. The same calls give the same state, bit for bit. Not
+/// safe for use by several threads at once.
+class CampaignPolicy {
+ public:
+  virtual ~CampaignPolicy() = default;
+  CampaignPolicy(const CampaignPolicy&) = delete;
+  CampaignPolicy& operator=(const CampaignPolicy&) = delete;
+
+  const PolicySpec& spec() const { return spec_; }
+  const CampaignShape& shape() const { return shape_; }
+
+  /// The treatment of each individual: the lowest ids and treatments among equals. Throws
+  /// InvalidInput, and changes nothing, where the pool is empty or smaller than the budget, has the
+  /// wrong width, holds a number that is not finite, or lacks the baseline or uplifts that the
+  /// policy needs. Draws, if any, come from `stream` at round decisions().
+  std::vector<Treatment> select(const Pool& pool, const Stream& stream);
+
+  /// Learns from what the individuals of a pool had and paid. Throws InvalidInput as select() does,
+  /// and for treatments or payoffs that cannot be.
+  void observe(const Pool& pool, std::span<const Treatment> treatments,
+               std::span<const double> payoffs);
+
+  /// What is believed of each individual of a pool.
+  std::vector<IndividualExplanation> explain(const Pool& pool) const;
+
+  std::uint64_t decisions() const { return decisions_; }
+  std::uint64_t observations() const { return observations_; }
+
+  void save_state(StateWriter& writer) const;
+  void restore_state(StateReader& reader);
+
+ protected:
+  CampaignPolicy(PolicySpec spec, CampaignShape shape);
+
+  // All are given what passed the checks.
+  virtual void check_pool(const Pool& pool) const;
+  virtual void check_payoff(std::size_t individual, double payoff) const;
+  virtual std::vector<Treatment> choose(const Pool& pool, const Stream& stream) = 0;
+  virtual void learn(const Pool& pool, std::span<const Treatment> treatments,
+                     std::span<const double> payoffs) = 0;
+  virtual std::vector<IndividualExplanation> describe(const Pool& pool) const = 0;
+  virtual void write_statistics(StateWriter& writer) const = 0;
+  virtual void read_statistics(StateReader& reader) = 0;
+
+ private:
+  PolicySpec spec_;
+  CampaignShape shape_;
+  std::uint64_t decisions_ = 0;
+  std::uint64_t observations_ = 0;
+};
+
+/// The policies for targeted campaigns; their `make` is null.
+std::span<const PolicyInfo> campaign_policies();
+
+/// Throws InvalidInput: not a campaign policy, parameters that do not go together, an empty shape.
+std::unique_ptr<CampaignPolicy> make_campaign_policy(const PolicySpec& spec,
+                                                     const CampaignShape& shape);
+std::unique_ptr<CampaignPolicy> make_campaign_policy(std::string_view spec,
+                                                     const CampaignShape& shape);
+
+/// As save_policy and load_policy (updraft/state.h), with the same guarantees and errors.
+void save_campaign_policy(const CampaignPolicy& policy, const std::filesystem::path& path);
+void save_campaign_policy(const CampaignPolicy& policy, std::ostream& out);
+std::unique_ptr<CampaignPolicy> load_campaign_policy(const std::filesystem::path& path);
+std::unique_ptr<CampaignPolicy> load_campaign_policy(std::istream& in);
+
+}  // namespace updraft

@@ -1,0 +1,55 @@
+#include "core/state_frame.h"
+
+#include <fmt/format.h>
+
+#include "core/checksum.h"
+#include "updraft/error.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+
+}  // namespace
+
+std::string framed(std::string_view magic, std::string_view body) {
+  StateWriter head;
+  head.u64(kVersion);
+  head.u64(body.size());
+  std::string file(magic);
+  file += head.bytes();
+  file += body;
+  StateWriter tail;
+  tail.u64(checksum(file));
+  return file + tail.bytes();
+}
+
+std::string_view unframed(std::string_view magic, std::string_view file) {
+  const std::size_t frame = magic.size() + 3 * sizeof(std::uint64_t);
+  if (file.substr(0, magic.size()) != magic.substr(0, file.size()) || file.empty()) {
+    throw InvalidInput("policy state", "is not a saved policy: it does not begin like one");
+  }
+  if (file.size() < frame) throw InvalidInput("policy state", "is truncated");
+  StateReader head(file.substr(magic.size()));
+  const std::uint64_t version = head.u64();
+  if (version != kVersion) {
+    throw InvalidInput("policy state: version", std::to_string(version),
+                       fmt::format("must be {}; it may have been saved by a newer release or be "
+                                   "damaged",
+                                   kVersion));
+  }
+  const std::uint64_t length = head.u64();
+  if (file.size() - frame != length) {
+    throw InvalidInput("policy state", fmt::format("{} bytes", file.size()),
+                       file.size() - frame < length ? "is truncated" : "has bytes after its end");
+  }
+  const std::string_view sealed = file.substr(0, file.size() - sizeof(std::uint64_t));
+  StateReader tail(file.substr(sealed.size()));
+  if (tail.u64() != checksum(sealed)) {
+    throw InvalidInput("policy state", "is damaged: its checksum does not match");
+  }
+  return sealed.substr(frame - sizeof(std::uint64_t));
+}
+
+}  // namespace updraft

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace updraft {
+
+class StateReader;
+class StateWriter;
+
+/// How well each direction of the features is known: V = lambda I + sum of x x' over rows seen, and
+/// widths ||x||_{V^-1} = sqrt(x' V^-1 x). [abbasi11]
+///
+/// V itself is summed up, and factorised anew when asked after new rows: what a rank-one update of
+/// an inverse or a factor would lose over a million rows is not lost here.
+/// Cost: add d^2 / 2; the first question after new rows d^3 / 3.
+class Ellipsoid {
+ public:
+  /// lambda > 0.
+  Ellipsoid(std::size_t features, double lambda);
+
+  void add(std::span<const double> row);
+
+  std::size_t features() const { return static_cast<std::size_t>(sum_.rows()); }
+  double lambda() const { return lambda_; }
+  /// The lower triangle of V.
+  const Eigen::MatrixXd& matrix() const { return sum_; }
+
+  /// L^-1 with V = L L', row by row without the zeros: ||x||_{V^-1} = ||root x||.
+  const std::vector<double>& root() const;
+  /// V^-1 b.
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
+
+  void write(StateWriter& writer) const;
+  void read(StateReader& reader);
+
+ private:
+  void refresh() const;
+
+  double lambda_;
+  Eigen::MatrixXd sum_;
+  mutable bool stale_ = true;
+  mutable Eigen::MatrixXd inverse_root_;  // L^-1
+  mutable std::vector<double> root_;      // the same, packed
+};
+
+}  // namespace updraft

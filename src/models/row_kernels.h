@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace updraft {
+
+// Passes over rows of features. All are made of IEEE additions, multiplications, divisions and
+// square roots in a fixed order: every kind of vector gives the same bits.
+
+/// Rows in blocks of eight, feature by feature in a block, so that vectors hold one feature of
+/// several rows. The last block is filled up with rows of zeros.
+class RowBlocks {
+ public:
+  static constexpr std::size_t kRows = 8;
+
+  explicit RowBlocks(std::size_t features) : features_(features) {}
+
+  void add(std::span<const double> row);
+
+  std::size_t features() const { return features_; }
+  std::size_t rows() const { return rows_; }
+  std::size_t blocks() const { return (rows_ + kRows - 1) / kRows; }
+  const double* data() const { return values_.data(); }
+
+  /// The numbers of one row.
+  void copy_row(std::size_t row, std::span<double> out) const;
+
+ private:
+  std::size_t features_;
+  std::size_t rows_ = 0;
+  std::vector<double> values_;
+};
+
+/// gradient[f] = sum over rows of (outcome - sigmoid(<theta, row>)) row[f]. `outcomes` has 8
+/// numbers for every block.
+void logistic_gradient(const RowBlocks& rows, std::span<const double> outcomes,
+                       std::span<const double> theta, std::span<double> gradient);
+
+/// Replaces every x by 1 / (1 + exp(-x)); relative error below 1e-15, or the size of the smallest
+/// normal number.
+void sigmoids(std::span<double> values);
+
+/// For rows one after the other: means[i] = <theta, row i>, widths[i] = ||root row i||, where
+/// `root` is lower triangular, row by row without the zeros: d (d + 1) / 2 numbers. Cost: d (d + 3)
+/// / 2 multiplications a row.
+void means_and_widths(std::span<const double> rows, std::span<const double> theta,
+                      std::span<const double> root, std::span<double> means,
+                      std::span<double> widths);
+
+}  // namespace updraft

@@ -1,0 +1,274 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "policies/campaign/all_campaign_policies.h"
+#include "policies/campaign/targeting.h"
+#include "models/response_model.h"
+#include "updraft/error.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+/// Where the payoff of an untreated individual comes from.
+enum class BaselineSource { kIgnored, kKnown, kLearned };
+
+/// What becomes of features longer than 1, the theorem's bound.
+enum class Norms { kAny, kScale, kRefuse };
+
+struct Options {
+  BaselineSource baseline = BaselineSource::kLearned;
+  bool logistic = false;
+  LogisticRefit refit = LogisticRefit::kExact;
+  double lambda = 1.0;
+  double beta = 0.0;            ///< where not by the theorem
+  std::optional<double> delta;  ///< by the theorem
+  double bound = 1.0;           ///< B, on the length of every theta; theorem only
+  double eps = 0.0;
+  bool fill = false;
+  Norms norms = Norms::kAny;
+};
+
+bool says(const PolicySpec& spec, std::string_view parameter, std::string_view word) {
+  return spec.word(parameter) == word;
+}
+
+/// beta, or delta with bound; greedy policies have neither.
+void read_width(const PolicySpec& spec, const CampaignShape& shape, Options& options) {
+  const auto beta = spec.number("beta");
+  options.delta = spec.number("delta");
+  options.bound = spec.number("bound").value_or(1.0);
+  if (beta && options.delta) {
+    throw InvalidInput(spec.name() + ".delta", *options.delta, "give beta or delta, not both");
+  }
+  if (!beta && !options.delta) {
+    throw InvalidInput(spec.name() + ".beta",
+                       "missing: give beta (> 0), or delta (in (0, 1)) for the theorem's");
+  }
+  options.beta = beta.value_or(0.0);
+  if (!options.delta) return;
+  const auto budget = static_cast<double>(shape.budget);
+  if (!spec.number("lambda")) options.lambda = budget;
+  if (options.lambda < budget) {
+    throw InvalidInput(spec.name() + ".lambda", options.lambda,
+                       fmt::format("must be at least the budget, {}, for the theorem's beta",
+                                   shape.budget));
+  }
+}
+
+Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
+  const std::string& name = spec.name();
+  Options options;
+  options.baseline = name.ends_with("_bl") ? BaselineSource::kKnown
+                     : name == "c2_ucb"    ? BaselineSource::kIgnored
+                                           : BaselineSource::kLearned;
+  options.logistic = says(spec, "model", "logistic");
+  if (says(spec, "fit", "online")) options.refit = LogisticRefit::kOnline;
+  options.lambda = spec.number("lambda").value_or(1.0);
+  options.fill = says(spec, "fill", "yes");
+  if (name.starts_with("c2_")) read_width(spec, shape, options);
+  if (name.starts_with("eps_greedy")) {
+    if (!spec.number("eps")) throw InvalidInput(name + ".eps", "missing: give eps, in (0, 1)");
+    options.eps = *spec.number("eps");
+  }
+  options.norms = says(spec, "norms", "scale")                    ? Norms::kScale
+                  : says(spec, "norms", "refuse") || options.delta ? Norms::kRefuse
+                                                                  : Norms::kAny;
+  if (says(spec, "norms", "any")) options.norms = Norms::kAny;
+  return options;
+}
+
+/// The campaign policies that learn a response model for every treatment, and one for no treatment
+/// where the baseline is to be learnt. [hsieh22, Alg. C2UpUCB and appendix, 'Algorithms']
+///   upper(z, x) = model(z, x) + beta ||x||_{V(z)^-1}
+///   index(z, x) = upper(z, x) - upper(0, x)      c2_up_ucb; greedy, eps_greedy with beta = 0
+///               = upper(z, x) - baseline(x)      c2_up_ucb_bl, greedy_bl, eps_greedy_bl
+///               = upper(z, x)                    c2_ucb
+///   beta constant, or sqrt(lambda) B + sqrt(2 log((Z + 1) / delta) + d log(1 + m t / (d lambda)))
+/// An individual counts with its best treatment. The L largest are treated, those with an index
+/// above 0 only unless fill = yes. eps_greedy keeps b of the budget, b ~ Binomial(L, eps), for
+/// individuals at random.
+/// Cost: select O(pool (Z + 1) d^2), observe that of the models (models/response_model.h).
+class LearningCampaign final : public CampaignPolicy {
+ public:
+  LearningCampaign(const PolicySpec& spec, const CampaignShape& shape)
+      : CampaignPolicy(spec, shape), options_(read_options(spec, shape)) {
+    const bool learns_baseline = options_.baseline == BaselineSource::kLearned;
+    for (Treatment z = learns_baseline ? 0 : 1; z <= shape.treatments; ++z) {
+      models_.push_back(options_.logistic
+                            ? make_logistic_model(shape.features, options_.lambda, options_.refit)
+                            : make_linear_model(shape.features, options_.lambda));
+    }
+  }
+
+ private:
+  /// Per individual.
+  struct Scores {
+    std::vector<Treatment> treatment;  // with the largest index
+    std::vector<double> index;
+    std::vector<double> uplift;
+    std::vector<double> width;  // of the uplift
+  };
+
+  /// Null for treatment 0 where the baseline is not learnt.
+  ResponseModel* model(Treatment z) const {
+    const bool learns_baseline = options_.baseline == BaselineSource::kLearned;
+    if (learns_baseline) return models_[z].get();
+    return z == 0 ? nullptr : models_[z - 1].get();
+  }
+
+  void check_pool(const Pool& pool) const override {
+    if (options_.baseline == BaselineSource::kKnown && pool.baseline.empty()) {
+      throw InvalidInput("pool: baseline",
+                         fmt::format("is missing, and {} needs to know it", spec().name()));
+    }
+    check_norms(pool);
+  }
+
+  void check_norms(const Pool& pool) const {
+    if (options_.norms != Norms::kRefuse) return;
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      const double length = norm(pool.row(i));
+      if (length <= 1.0 + 1e-9) continue;
+      throw InvalidInput(fmt::format("pool: length of the features of individual {}", i), length,
+                         "must be at most 1 for the theorem's beta; norms=scale scales them");
+    }
+  }
+
+  void check_payoff(std::size_t individual, double payoff) const override {
+    if (!options_.logistic || (payoff >= 0.0 && payoff <= 1.0)) return;
+    throw InvalidInput(fmt::format("payoffs[{}]", individual), payoff,
+                       "must be in [0, 1] for a logistic model");
+  }
+
+  static double norm(std::span<const double> row) {
+    double square = 0.0;
+    for (const double x : row) square += x * x;
+    return std::sqrt(square);
+  }
+
+  /// The features as the models see them.
+  std::span<const double> seen(const Pool& pool, std::vector<double>& buffer) const {
+    if (options_.norms != Norms::kScale) return pool.features;
+    buffer.assign(pool.features.begin(), pool.features.end());
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      const double length = norm(pool.row(i));
+      if (length <= 1.0) continue;
+      for (std::size_t f = 0; f < pool.width; ++f) buffer[i * pool.width + f] /= length;
+    }
+    return buffer;
+  }
+
+  /// beta of the round that comes next.
+  double beta(std::size_t individuals) const {
+    if (!options_.delta) return options_.beta;
+    const auto d = static_cast<double>(shape().features);
+    const auto treatments = static_cast<double>(shape().treatments);
+    const auto seen = static_cast<double>(individuals) * static_cast<double>(decisions() + 1);
+    return std::sqrt(options_.lambda) * options_.bound +
+           std::sqrt(2.0 * std::log((treatments + 1.0) / *options_.delta) +
+                     d * std::log(1.0 + seen / (d * options_.lambda)));
+  }
+
+  Scores score(const Pool& pool) const {
+    const std::size_t m = pool.size();
+    const double b = beta(m);
+    std::vector<double> buffer;
+    const std::span<const double> rows = seen(pool, buffer);
+    std::vector<double> baseline(m, 0.0);
+    std::vector<double> baseline_width(m, 0.0);
+    if (options_.baseline == BaselineSource::kLearned) {
+      model(0)->predict(rows, baseline, baseline_width);
+    } else if (options_.baseline == BaselineSource::kKnown) {
+      baseline.assign(pool.baseline.begin(), pool.baseline.end());
+    }
+    Scores scores{std::vector<Treatment>(m, 0), std::vector<double>(m), std::vector<double>(m),
+                  std::vector<double>(m)};
+    std::vector<double> mean(m);
+    std::vector<double> width(m);
+    for (Treatment z = 1; z <= shape().treatments; ++z) {
+      model(z)->predict(rows, mean, width);
+      for (std::size_t i = 0; i < m; ++i) {
+        const double index = (mean[i] + b * width[i]) - (baseline[i] + b * baseline_width[i]);
+        if (z > 1 && !(index > scores.index[i])) continue;
+        scores.treatment[i] = z;
+        scores.index[i] = index;
+        scores.uplift[i] = mean[i] - baseline[i];
+        scores.width[i] = width[i] + baseline_width[i];
+      }
+    }
+    return scores;
+  }
+
+  std::vector<Treatment> choose(const Pool& pool, const Stream& stream) override {
+    const Scores scores = score(pool);
+    const auto round = static_cast<std::uint32_t>(decisions());
+    std::size_t exploring = 0;
+    for (std::size_t j = 0; j < shape().budget && options_.eps > 0.0; ++j) {
+      exploring += stream.uniform(round, j) < options_.eps;
+    }
+    std::vector<Treatment> treated(pool.size(), 0);
+    for (const std::uint32_t i :
+         largest(scores.index, shape().budget - exploring, options_.fill)) {
+      treated[i] = scores.treatment[i];
+    }
+    treat_at_random(treated, exploring, shape().treatments, stream, decisions(), shape().budget);
+    return treated;
+  }
+
+  void learn(const Pool& pool, std::span<const Treatment> treatments,
+             std::span<const double> payoffs) override {
+    check_norms(pool);
+    std::vector<double> buffer;
+    const std::span<const double> rows = seen(pool, buffer);
+    for (std::size_t i = 0; i < treatments.size(); ++i) {
+      ResponseModel* learning = model(treatments[i]);
+      if (learning == nullptr) continue;
+      learning->add(rows.subspan(i * pool.width, pool.width), payoffs[i]);
+    }
+    for (const auto& one : models_) one->update();
+  }
+
+  std::vector<IndividualExplanation> describe(const Pool& pool) const override {
+    const Scores scores = score(pool);
+    const double b = beta(pool.size()) > 0.0 ? beta(pool.size()) : 1.0;
+    std::vector<IndividualExplanation> all(pool.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = {.treatment = scores.treatment[i],
+                .index = scores.index[i],
+                .uplift = scores.uplift[i],
+                .interval = {scores.uplift[i] - b * scores.width[i],
+                             scores.uplift[i] + b * scores.width[i]},
+                .chosen = false,
+                .reason = scores.index[i] > 0.0 || options_.fill
+                              ? "the budget goes to larger indices"
+                              : "the index is not above 0: not worth a treatment"};
+    }
+    for (const std::uint32_t i : largest(scores.index, shape().budget, options_.fill)) {
+      all[i].chosen = true;
+      all[i].reason = "among the largest indices";
+    }
+    return all;
+  }
+
+  void write_statistics(StateWriter& writer) const override {
+    for (const auto& one : models_) one->write(writer);
+  }
+  void read_statistics(StateReader& reader) override {
+    for (const auto& one : models_) one->read(reader);
+  }
+
+  Options options_;
+  std::vector<std::unique_ptr<ResponseModel>> models_;  // by treatment, with 0 or without
+};
+
+}  // namespace
+
+std::unique_ptr<CampaignPolicy> make_learning_campaign(const PolicySpec& spec,
+                                                       const CampaignShape& shape) {
+  return std::make_unique<LearningCampaign>(spec, shape);
+}
+
+}  // namespace updraft

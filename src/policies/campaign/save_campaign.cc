@@ -1,0 +1,63 @@
+#include <iterator>
+#include <stdexcept>
+
+#include "core/files.h"
+#include "core/state_frame.h"
+#include "updraft/campaign.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::string_view kMagic = "updraft-campaign-policy\r\n";
+
+/// Shapes beyond this are damage, not campaigns.
+constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+
+std::string encoded(const CampaignPolicy& policy) {
+  StateWriter body;
+  body.text(policy.spec().text());
+  body.u64(policy.shape().features);
+  body.u64(policy.shape().treatments);
+  body.u64(policy.shape().budget);
+  policy.save_state(body);
+  return framed(kMagic, body.bytes());
+}
+
+std::unique_ptr<CampaignPolicy> decoded(std::string_view file) {
+  StateReader body(unframed(kMagic, file));
+  const PolicySpec spec = PolicySpec::parse(body.text());
+  CampaignShape shape;
+  shape.features = body.u64_at_most(kMost, "policy state: features");
+  shape.treatments = body.u64_at_most(kMost, "policy state: treatments");
+  shape.budget = body.u64_at_most(std::uint64_t{1} << 40, "policy state: budget");
+  std::unique_ptr<CampaignPolicy> policy = make_campaign_policy(spec, shape);
+  policy->restore_state(body);
+  body.finish();
+  return policy;
+}
+
+}  // namespace
+
+void save_campaign_policy(const CampaignPolicy& policy, std::ostream& out) {
+  const std::string file = encoded(policy);
+  out.write(file.data(), static_cast<std::streamsize>(file.size()));
+  out.flush();
+  if (!out) throw std::runtime_error("cannot write the policy state");
+}
+
+void save_campaign_policy(const CampaignPolicy& policy, const std::filesystem::path& path) {
+  replace_file(path, encoded(policy));
+}
+
+std::unique_ptr<CampaignPolicy> load_campaign_policy(std::istream& in) {
+  const std::string file{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw std::runtime_error("cannot read the policy state");
+  return decoded(file);
+}
+
+std::unique_ptr<CampaignPolicy> load_campaign_policy(const std::filesystem::path& path) {
+  return decoded(read_file(path));
+}
+
+}  // namespace updraft
