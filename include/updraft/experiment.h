@@ -68,8 +68,8 @@ struct ShippedExperiment {
   std::string_view toml;
 };
 
-/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, tuning-free-INSTANCE: files under
-/// experiments/, built in. Suites of them are in suite.h.
+/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, tuning-free-INSTANCE: files
+/// under experiments/, built in. Suites of them are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();
 
 /// The small version: quick_rounds, quick_runs, and one value per policy where there is a choice
