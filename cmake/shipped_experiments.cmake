@@ -1,29 +1,40 @@
-# Builds the files under experiments/ into the library, as shipped_experiments(), and installs them.
-set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecified-l)
+# Builds the files under experiments/ into the library, as shipped_experiments() and
+# shipped_suites(), and installs them.
+set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecified-l
+    tuning-free-gaussian tuning-free-gaussian-weak tuning-free-criteo tuning-free-marketing
+    tuning-free-discounts)
+set(UPDRAFT_SUITES paper tuning-free)
 
-set(entries "")
 set(files "")
-foreach(name IN LISTS UPDRAFT_EXPERIMENTS)
-  set(file ${PROJECT_SOURCE_DIR}/experiments/${name}.toml)
-  file(READ ${file} text)
-  string(APPEND entries "    {\"${name}\", R\"toml(${text})toml\"},\n")
-  list(APPEND files ${file})
+foreach(kind EXPERIMENTS SUITES)
+  set(${kind} "")
+  foreach(name IN LISTS UPDRAFT_${kind})
+    set(file ${PROJECT_SOURCE_DIR}/experiments/${name}.toml)
+    file(READ ${file} text)
+    string(APPEND ${kind} "    {\"${name}\", R\"toml(${text})toml\"},\n")
+    list(APPEND files ${file})
+  endforeach()
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
 
 # Written only where it changed, so that configuring again compiles nothing.
 set(generated ${PROJECT_BINARY_DIR}/shipped_experiments.cc)
-file(WRITE ${generated}.new "#include \"updraft/experiment.h\"
+file(WRITE ${generated}.new "#include \"updraft/suite.h\"
 
 namespace updraft {
 namespace {
 
 constexpr ShippedExperiment kExperiments[] = {
-${entries}};
+${EXPERIMENTS}};
+
+constexpr ShippedExperiment kSuites[] = {
+${SUITES}};
 
 }  // namespace
 
 std::span<const ShippedExperiment> shipped_experiments() { return kExperiments; }
+
+std::span<const ShippedExperiment> shipped_suites() { return kSuites; }
 
 }  // namespace updraft
 ")

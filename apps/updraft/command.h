@@ -21,9 +21,10 @@ Command add_policies_command(CLI::App& program);
 Command add_instance_command(CLI::App& program);
 /// `updraft simulate`: plays policies against an instance.
 Command add_simulate_command(CLI::App& program);
-/// `updraft run EXPERIMENT`: tunes and compares policies, draws figures, judges claims.
+/// `updraft run EXPERIMENT`: tunes and compares policies, draws figures, judges claims; also
+/// suites.
 Command add_run_command(CLI::App& program);
-/// `updraft paper`: all shipped experiments.
+/// `updraft paper`: the suite of the paper's experiments, with its verdicts.
 Command add_paper_command(CLI::App& program);
 /// `updraft figure DIR`: draws results again.
 Command add_figure_command(CLI::App& program);

@@ -10,24 +10,11 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "updraft/error.h"
 #include "updraft/report.h"
 
 namespace updraft::cli {
-
-void add_choices(CLI::App& command, ExperimentChoices& choices) {
-  command.add_flag("--quick", choices.quick,
-                   "A small version: fewer rounds and runs, the paper's parameters");
-  command.add_option("--rounds", choices.rounds, "Rounds of a run [the experiment's]")
-      ->option_text("T");
-  command.add_option("--runs", choices.runs, "Independent runs [the experiment's]")
-      ->option_text("R");
-  command.add_option("--seed", choices.seed, "Where all randomness comes from [the experiment's]")
-      ->option_text("S");
-  command.add_option("--threads", choices.threads, "Threads [as many as the machine has]")
-      ->option_text("N");
-  command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
-  command.add_flag("--quiet", choices.quiet, "No progress and no notes");
-}
+namespace {
 
 Experiment chosen_version(Experiment experiment, const ExperimentChoices& choices) {
   if (choices.quick) experiment = quick_version(std::move(experiment));
@@ -42,35 +29,102 @@ Experiment chosen_version(Experiment experiment, const ExperimentChoices& choice
     experiment.seed =
         parse_count("--seed", *choices.seed, {0, std::numeric_limits<std::uint64_t>::max()});
   }
-  if (choices.bounds) experiment.figure.bounds = true;
+  add_style(experiment, {.bounds = choices.bounds});
   return experiment;
 }
 
-std::filesystem::path default_folder(const Experiment& experiment,
-                                     const ExperimentChoices& choices) {
-  return std::filesystem::path("results") / (experiment.name + (choices.quick ? "-quick" : ""));
+/// 0 where there is no choice.
+unsigned threads_of(const ExperimentChoices& choices) {
+  if (!choices.threads) return 0;
+  return static_cast<unsigned>(parse_count("--threads", *choices.threads, {1, kMostThreads}));
+}
+
+/// Plays an experiment that needs no changes.
+ExperimentResult play(const Experiment& experiment, const std::filesystem::path& folder,
+                      const ExperimentChoices& choices) {
+  Interrupt interrupt;
+  Progress progress(choices.quiet);
+  ExperimentOptions options{.folder = folder, .threads = threads_of(choices)};
+  options.progress = [&progress](double share) { progress.update(share); };
+  options.stop = interrupt.token();
+  try {
+    return run_experiment(experiment, options);
+  } catch (const Cancelled&) {
+    throw std::runtime_error(fmt::format(
+        "stopped: the finished runs are kept in {}; the same command goes on from there",
+        folder.string()));
+  }
+}
+
+ExperimentResult play_and_report(const Experiment& experiment, const std::filesystem::path& folder,
+                                 const ExperimentChoices& choices) {
+  ExperimentResult result = play(experiment, folder, choices);
+  const std::string not_drawn = write_report(result, folder);
+  if (!not_drawn.empty()) write_note(not_drawn);
+  return result;
+}
+
+}  // namespace
+
+void add_choices(CLI::App& command, ExperimentChoices& choices) {
+  command.add_flag("--quick", choices.quick,
+                   "A small version: fewer rounds and runs, the paper's parameters");
+  command.add_option("--rounds", choices.rounds, "Rounds of a run [the experiment's]")
+      ->option_text("T");
+  command.add_option("--runs", choices.runs, "Independent runs [the experiment's]")
+      ->option_text("R");
+  command.add_option("--seed", choices.seed, "Where all randomness comes from [the experiment's]")
+      ->option_text("S");
+  command.add_option("--threads", choices.threads, "Threads [as many as the machine has]")
+      ->option_text("N");
+  command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
+  command.add_flag("--quiet", choices.quiet, "No progress and no notes");
+  command.add_option("--out", choices.out, "Folder of the results [results/NAME]")
+      ->option_text("DIR");
+}
+
+std::filesystem::path results_folder(const std::string& name, const ExperimentChoices& choices) {
+  if (choices.out) return *choices.out;
+  return std::filesystem::path("results") / (name + (choices.quick ? "-quick" : ""));
+}
+
+void add_style(Experiment& experiment, const FigureStyle& more) {
+  FigureStyle& style = experiment.figure;
+  const auto add = [&](std::string_view option, bool& flag, bool asked) {
+    if (asked && style.against == FigureStyle::Against::kParameter) {
+      throw InvalidInput(option, fmt::format("is for figures against rounds; that of {} is against "
+                                             "the parameter",
+                                             experiment.name));
+    }
+    flag = flag || asked;
+  };
+  add("--bounds", style.bounds, more.bounds);
+  add("--log-rounds", style.log_rounds, more.log_rounds);
+  add("--log-regret", style.log_regret, more.log_regret);
+  add("--percentile", style.percentile, more.percentile);
 }
 
 ExperimentResult play_into(const Experiment& experiment, const std::filesystem::path& folder,
                            const ExperimentChoices& choices) {
-  Interrupt interrupt;
-  ExperimentResult result;
-  {
-    Progress progress(choices.quiet);
-    ExperimentOptions options{.folder = folder};
-    if (choices.threads) {
-      options.threads =
-          static_cast<unsigned>(parse_count("--threads", *choices.threads, {1, kMostThreads}));
+  return play_and_report(chosen_version(experiment, choices), folder, choices);
+}
+
+SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
+                      const ExperimentChoices& choices) {
+  SuiteResult result{.name = suite.name, .title = suite.title, .parts = {}};
+  // Bad choices are refused before anything is written.
+  threads_of(choices);
+  std::vector<Experiment> versions;
+  for (const Experiment& experiment : suite.experiments) {
+    versions.push_back(chosen_version(experiment, choices));
+  }
+  claim_suite_folder(suite, folder);
+  for (const Experiment& experiment : versions) {
+    if (!choices.quiet) {
+      write_note(fmt::format("playing {}, {} of {}", experiment.name, result.parts.size() + 1,
+                             versions.size()));
     }
-    options.progress = [&progress](double share) { progress.update(share); };
-    options.stop = interrupt.token();
-    try {
-      result = run_experiment(experiment, options);
-    } catch (const Cancelled&) {
-      throw std::runtime_error(fmt::format(
-          "stopped: the finished runs are kept in {}; the same command goes on from there",
-          folder.string()));
-    }
+    result.parts.push_back(play_and_report(experiment, folder / experiment.name, choices));
   }
   const std::string not_drawn = write_report(result, folder);
   if (!not_drawn.empty()) write_note(not_drawn);
@@ -79,8 +133,8 @@ ExperimentResult play_into(const Experiment& experiment, const std::filesystem::
 
 std::string folder_text(const std::filesystem::path& folder) {
   std::string text;
-  for (const char* name :
-       {"figure.svg", "figure.png", "summary.md", "final.csv", "curves.csv", "manifest.json"}) {
+  for (const char* name : {"figure.svg", "figure.png", "summary.md", "final.csv", "curves.csv",
+                           "manifest.json", "suite.json"}) {
     if (std::filesystem::exists(folder / name)) text += (folder / name).string() + "\n";
   }
   return text;

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "updraft/experiment.h"
 #include "updraft/results.h"
+#include "updraft/suite.h"
 
 namespace CLI {
 class App;
@@ -28,16 +28,21 @@ struct ExperimentChoices {
 
 void add_choices(CLI::App& command, ExperimentChoices& choices);
 
-/// The experiment as the choices change it.
-Experiment chosen_version(Experiment experiment, const ExperimentChoices& choices);
+/// What is asked for with --out, else `results/NAME`, or `results/NAME-quick` for a quick run.
+std::filesystem::path results_folder(const std::string& name, const ExperimentChoices& choices);
 
-/// `results/NAME`, or `results/NAME-quick` for a quick run.
-std::filesystem::path default_folder(const Experiment& experiment,
-                                     const ExperimentChoices& choices);
+/// The experiment's figure with what the options of a command line add. Throws InvalidInput where
+/// the figure cannot have it.
+void add_style(Experiment& experiment, const FigureStyle& more);
 
-/// Plays or continues the experiment in the folder, with progress, and writes summary and figures.
+/// Plays or continues the experiment as the choices change it, with progress, and writes summary
+/// and figures into the folder.
 ExperimentResult play_into(const Experiment& experiment, const std::filesystem::path& folder,
                            const ExperimentChoices& choices);
+
+/// The same for the experiments of a suite, each in a folder of its name, and for the whole.
+SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
+                      const ExperimentChoices& choices);
 
 /// Where the results are, one file a line.
 std::string folder_text(const std::filesystem::path& folder);

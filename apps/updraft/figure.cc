@@ -11,7 +11,8 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Draws the figures of a results folder again, and writes its summary again.\n"
+    "Draws the figures of a results folder again, and writes its summary again; for a suite also\n"
+    "those of its experiments.\n"
     "Nothing is played. The options add to what the experiment asks for.";
 
 constexpr const char* kFooter =
@@ -20,21 +21,29 @@ constexpr const char* kFooter =
 
 struct Options {
   std::string folder;
-  bool bounds = false;
-  bool log_rounds = false;
-  bool log_regret = false;
-  bool percentile = false;
+  FigureStyle style;
 };
+
+std::string draw_experiment(const std::filesystem::path& folder, const FigureStyle& style) {
+  ExperimentResult result = read_results(folder);
+  add_style(result.experiment, style);
+  return write_report(result, folder);
+}
+
+std::string draw_suite(const std::filesystem::path& folder, const FigureStyle& style) {
+  SuiteResult suite = read_suite_results(folder);
+  for (ExperimentResult& part : suite.parts) add_style(part.experiment, style);
+  for (const ExperimentResult& part : suite.parts) {
+    const std::string not_drawn = write_report(part, folder / part.experiment.name);
+    if (!not_drawn.empty()) return not_drawn;
+  }
+  return write_report(suite, folder);
+}
 
 void run(const Options& options) {
   if (options.folder.empty()) throw InvalidInput("folder", "must be given; see --help");
-  ExperimentResult result = read_results(options.folder);
-  FigureStyle& style = result.experiment.figure;
-  style.bounds |= options.bounds;
-  style.log_rounds |= options.log_rounds;
-  style.log_regret |= options.log_regret;
-  style.percentile |= options.percentile;
-  const std::string not_drawn = write_report(result, options.folder);
+  const auto draw = is_suite_folder(options.folder) ? draw_suite : draw_experiment;
+  const std::string not_drawn = draw(options.folder, options.style);
   if (!not_drawn.empty()) throw std::runtime_error(not_drawn);
   write_output(folder_text(options.folder));
 }
@@ -46,10 +55,11 @@ Command add_figure_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("figure", kHelp);
   command->add_option("folder", options->folder, "A folder that updraft run made")
       ->option_text("DIR");
-  command->add_flag("--bounds", options->bounds, "Draw the theory's bounds");
-  command->add_flag("--log-rounds", options->log_rounds, "Logarithmic axis of the rounds");
-  command->add_flag("--log-regret", options->log_regret, "Logarithmic axis of the regret");
-  command->add_flag("--percentile", options->percentile, "A second panel: the 95th percentile");
+  command->add_flag("--bounds", options->style.bounds, "Draw the theory's bounds");
+  command->add_flag("--log-rounds", options->style.log_rounds, "Logarithmic axis of the rounds");
+  command->add_flag("--log-regret", options->style.log_regret, "Logarithmic axis of the regret");
+  command->add_flag("--percentile", options->style.percentile,
+                    "A second panel: the 95th percentile");
   command->footer(kFooter);
   return {command, [options] { run(*options); }};
 }

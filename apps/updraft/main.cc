@@ -40,6 +40,7 @@ constexpr const char* kFooter =
     "  updraft bounds --instance gaussian                 what theory promises\n"
     "  updraft run gaussian --quick                       an experiment of the paper, with figure\n"
     "  updraft paper --quick                              all of them\n"
+    "  updraft run tuning-free --quick                    what nothing to tune is worth\n"
     "  updraft figure results/gaussian-quick              draw its figure again\n"
     "\n"
     "updraft COMMAND --help explains a command. Exit code: 0 done, 2 bad input, 1 failure.";

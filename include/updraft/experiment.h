@@ -26,10 +26,15 @@ struct PolicyGrid {
 };
 
 struct FigureStyle {
+  /// What the regret is drawn against: rounds, of the chosen values; or the tuned parameter, on
+  /// logarithmic axes, after the last round. The flags are about the former.
+  enum class Against { kRounds, kParameter };
+
   bool log_rounds = false;
   bool log_regret = false;
   bool percentile = false;  ///< a second panel with the 95th percentile
   bool bounds = false;      ///< the theory's bounds as thin lines
+  Against against = Against::kRounds;
 
   bool operator==(const FigureStyle&) const = default;
 };
@@ -63,8 +68,8 @@ struct ShippedExperiment {
   std::string_view toml;
 };
 
-/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l: the files under experiments/,
-/// built in.
+/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, tuning-free-INSTANCE: files
+/// under experiments/, built in. Suites of them are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();
 
 /// The small version: quick_rounds, quick_runs, and one value per policy where there is a choice

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "updraft/results.h"
+#include "updraft/suite.h"
 
 namespace updraft {
 
@@ -33,5 +34,13 @@ std::string draw_figures(const ExperimentResult& result, const std::filesystem::
 
 /// Writes summary.md and the figures. Returns what draw_figures says.
 std::string write_report(const ExperimentResult& result, const std::filesystem::path& folder);
+
+// The same for a suite: one table over all experiments, with links to their summaries, and one
+// figure with a panel for each and one legend. Throws InvalidInput where it has no experiments.
+std::string summary_markdown(const SuiteResult& result);
+std::string figure_script(const SuiteResult& result, const std::string& terminal,
+                          const std::filesystem::path& output);
+std::string draw_figures(const SuiteResult& result, const std::filesystem::path& folder);
+std::string write_report(const SuiteResult& result, const std::filesystem::path& folder);
 
 }  // namespace updraft

@@ -18,6 +18,7 @@
 #include "updraft/simulate.h"
 #include "updraft/state.h"
 #include "updraft/stream.h"
+#include "updraft/suite.h"
 #include "updraft/theory.h"
 #include "updraft/variable_set.h"
 #include "updraft/version.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/toml_fields.h"
+#include "experiments/toml_texts.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
 #include "updraft/registry.h"
@@ -23,42 +24,11 @@ constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();  /
 constexpr std::uint32_t kQuickRounds = 1000;
 constexpr std::uint32_t kQuickRuns = 10;
 
-/// The name becomes a folder's.
-constexpr std::size_t kMostNameBytes = 100;
-constexpr std::size_t kMostLineBytes = 200;
-
 constexpr int kClaims = 5;
 
 const std::vector<std::string>& policy_keys() {
   static const std::vector<std::string> keys = {"spec", "label", "paper", "quick"};
   return keys;
-}
-
-std::string read_name(const TomlField& field) {
-  const std::string name = field.text();
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-  };
-  if (name.empty() || name.size() > kMostNameBytes) {
-    throw field.refusal(fmt::format("must have 1 to {} characters", kMostNameBytes));
-  }
-  if (!std::all_of(name.begin(), name.end(), allowed)) {
-    throw field.refusal(fmt::format("\"{}\"", name), "must be letters, digits, - and _ only");
-  }
-  return name;
-}
-
-/// A title or label: tables and legends show it on one line.
-std::string read_line(const TomlField& field) {
-  const std::string line = field.text();
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (line.empty() || line.size() > kMostLineBytes ||
-      std::any_of(line.begin(), line.end(), control)) {
-    throw field.refusal(
-        fmt::format("must be one line of text, 1 to {} bytes long", kMostLineBytes));
-  }
-  return line;
 }
 
 std::vector<int> read_claims(const TomlField& field) {
@@ -89,14 +59,26 @@ void read_quick(const TomlTable& document, Experiment& experiment) {
   }
 }
 
+FigureStyle::Against read_against(const TomlField& field) {
+  const std::string given = field.text();
+  if (given == "rounds") return FigureStyle::Against::kRounds;
+  if (given == "parameter") return FigureStyle::Against::kParameter;
+  throw field.refusal(fmt::format("\"{}\"", given), "must be \"rounds\" or \"parameter\"");
+}
+
 FigureStyle read_figure(const TomlTable& document) {
   FigureStyle style;
   const auto field = document.find("figure");
   if (!field) return style;
   const TomlTable figure = field->table("a table, [figure]");
-  figure.check_keys({"log_rounds", "log_regret", "percentile", "bounds"});
+  figure.check_keys({"against", "log_rounds", "log_regret", "percentile", "bounds"});
+  if (const auto against = figure.find("against")) style.against = read_against(*against);
   const auto read = [&](std::string_view key, bool& flag) {
-    if (const auto given = figure.find(key)) flag = given->flag();
+    const auto given = figure.find(key);
+    if (given) flag = given->flag();
+    if (flag && style.against == FigureStyle::Against::kParameter) {
+      throw given->refusal("true", "is for figures against rounds; against is \"parameter\"");
+    }
   };
   read("log_rounds", style.log_rounds);
   read("log_regret", style.log_regret);
@@ -288,6 +270,22 @@ std::vector<PolicyGrid> read_policies(const TomlTable& document, const Knowledge
   return grids;
 }
 
+/// A figure against the parameter needs values, and its logarithmic axis positive ones.
+void check_figure(const TomlTable& document, const Experiment& experiment) {
+  if (experiment.figure.against != FigureStyle::Against::kParameter) return;
+  const TomlField against = document.required("figure").table("a table").required("against");
+  bool tuned = false;
+  for (std::size_t i = 0; i < experiment.policies.size(); ++i) {
+    const PolicyGrid& grid = experiment.policies[i];
+    tuned = tuned || !grid.values.empty();
+    if (grid.values.empty() || grid.values.front() > 0.0) continue;
+    throw against.refusal("\"parameter\"",
+                          fmt::format("its axis is logarithmic, and policy[{}].{} has {}", i,
+                                      grid.parameter, number_text(grid.values.front())));
+  }
+  if (!tuned) throw against.refusal("\"parameter\"", "needs a policy with a list of values");
+}
+
 }  // namespace
 
 Experiment parse_experiment(std::string_view text, const std::string& origin) {
@@ -308,6 +306,7 @@ Experiment parse_experiment(std::string_view text, const std::string& origin) {
   experiment.figure = read_figure(document);
   const auto instance = read_instance(instance_field, experiment.instance);
   experiment.policies = read_policies(document, instance->knowledge(experiment.rounds));
+  check_figure(document, experiment);
   return experiment;
 }
 

@@ -44,6 +44,20 @@ PolicyGrid grid_from(const Json& json) {
   return policy;
 }
 
+/// Manifests that do not say it are older than the choice: rounds.
+constexpr const char* kRounds = "rounds";
+constexpr const char* kParameter = "parameter";
+
+const char* against_name(FigureStyle::Against against) {
+  return against == FigureStyle::Against::kParameter ? kParameter : kRounds;
+}
+
+FigureStyle::Against against_from(const std::string& name) {
+  if (name == kParameter) return FigureStyle::Against::kParameter;
+  if (name == kRounds) return FigureStyle::Against::kRounds;
+  throw InvalidInput("figure.against", name, "must be rounds or parameter");
+}
+
 Json to_json(const Experiment& experiment) {
   Json policies = Json::array();
   for (const PolicyGrid& policy : experiment.policies) policies.push_back(to_json(policy));
@@ -58,7 +72,8 @@ Json to_json(const Experiment& experiment) {
           {"policies", policies},
           {"claims", experiment.claims},
           {"figure",
-           {{"log_rounds", experiment.figure.log_rounds},
+           {{"against", against_name(experiment.figure.against)},
+            {"log_rounds", experiment.figure.log_rounds},
             {"log_regret", experiment.figure.log_regret},
             {"percentile", experiment.figure.percentile},
             {"bounds", experiment.figure.bounds}}}};
@@ -81,7 +96,8 @@ Experiment experiment_from(const Json& json) {
   experiment.figure = {.log_rounds = figure.at("log_rounds"),
                        .log_regret = figure.at("log_regret"),
                        .percentile = figure.at("percentile"),
-                       .bounds = figure.at("bounds")};
+                       .bounds = figure.at("bounds"),
+                       .against = against_from(figure.value("against", kRounds))};
   return experiment;
 }
 

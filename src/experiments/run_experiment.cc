@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/files.h"
+#include "experiments/folder.h"
 #include "experiments/journal.h"
 #include "experiments/manifest.h"
 #include "experiments/play.h"
@@ -43,15 +44,6 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error || !std::filesystem::is_directory(folder)) {
-    throw std::runtime_error(fmt::format("cannot make the folder {}: {}", folder.string(),
-                                         error ? error.message() : "a file is in the way"));
-  }
-}
-
 /// The manifest to go on with. The folder must be new, empty, or of the same run.
 Manifest claim_folder(const Manifest& fresh, const std::filesystem::path& folder) {
   if (auto existing = read_manifest(folder)) {
@@ -60,14 +52,7 @@ Manifest claim_folder(const Manifest& fresh, const std::filesystem::path& folder
     write_manifest(*existing, folder);
     return *existing;
   }
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name == kLock || name == "manifest.json.partial") continue;
-    throw InvalidInput(folder.string(),
-                       fmt::format("is not a results folder, and not empty ({} is in it); give "
-                                   "another folder with --out",
-                                   name));
-  }
+  check_empty(folder, {kLock, "manifest.json.partial"});
   write_manifest(fresh, folder);
   return fresh;
 }

@@ -13,7 +13,11 @@ namespace {
 /// The power of ten at or below a value > 0.
 int decade(double value) { return static_cast<int>(std::floor(std::log10(value) + 1e-9)); }
 
-std::string tick_label(double place) { return grouped(place, std::max(0, -decade(place))); }
+/// 1e-7 and the like below a thousandth.
+std::string tick_label(int factor, int power) {
+  if (power < -3) return fmt::format("{}e{}", factor, power);
+  return grouped(factor * std::pow(10.0, power), std::max(0, -power));
+}
 
 }  // namespace
 
@@ -52,10 +56,15 @@ Axis log_axis(double low, double high) {
       const bool half = factor == 2 || factor == 5;
       const bool labelled = factor == 1 || (decades < 3 && half) ||
                             (high < 12.0 * low && (factor == 3 || factor == 7));
-      axis.ticks.push_back({place, labelled ? tick_label(place) : ""});
+      axis.ticks.push_back({place, labelled ? tick_label(factor, power) : ""});
     }
   }
   return axis;
+}
+
+Axis log_axis(const Extent& extent) {
+  if (!(extent.high > 0.0)) return log_axis(1.0, 10.0);
+  return log_axis(0.8 * extent.low, 1.25 * extent.high);
 }
 
 std::string axis_commands(const Axis& axis, const std::string& name) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -19,12 +21,26 @@ struct Axis {
   std::vector<Tick> ticks;
 };
 
+/// What an axis has to show: the smallest positive and the largest of some values.
+struct Extent {
+  double low = HUGE_VAL;
+  double high = 0.0;
+
+  void add(double value) {
+    if (value > 0.0) low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
 /// From 0 to `high`, with at most `most` steps of 1, 2 or 5 times a power of ten.
 Axis linear_axis(double high, int most);
 
 /// From `low` to `high`, both > 0: powers of ten are labelled; 2 and 5 times them too where there
 /// are fewer than three, and 3 and 7 times them on an axis of about one decade.
 Axis log_axis(double low, double high);
+
+/// A log axis with some room around the extent; from 1 to 10 where nothing is positive.
+Axis log_axis(const Extent& extent);
 
 /// The gnuplot commands that set it; `name` is "x" or "y".
 std::string axis_commands(const Axis& axis, const std::string& name);

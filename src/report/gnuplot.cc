@@ -142,9 +142,9 @@ void draw(const fs::path& gnuplot, const fs::path& script, const fs::path& outpu
   if (!drawn) throw std::runtime_error(fmt::format("gnuplot: {}", last_words(outcome.said)));
 }
 
-}  // namespace
-
-std::string draw_figures(const ExperimentResult& result, const fs::path& folder) {
+/// Draws figure.svg and figure.png by the scripts that figure_script() makes.
+template <typename Result>
+std::string draw_both(const Result& result, const fs::path& folder) {
   const std::string later = fmt::format("updraft figure {}", folder.string());
   try {
     const auto gnuplot = find_program("gnuplot");
@@ -167,6 +167,16 @@ std::string draw_figures(const ExperimentResult& result, const fs::path& folder)
                        failure.what(), later);
   }
   return {};
+}
+
+}  // namespace
+
+std::string draw_figures(const ExperimentResult& result, const fs::path& folder) {
+  return draw_both(result, folder);
+}
+
+std::string draw_figures(const SuiteResult& result, const fs::path& folder) {
+  return draw_both(result, folder);
 }
 
 }  // namespace updraft

@@ -2,30 +2,15 @@
 
 #include <algorithm>
 
+#include "report/hindsight.h"
+#include "report/markdown.h"
 #include "report/numbers.h"
+#include "report/repeat_command.h"
 #include "updraft/error.h"
 #include "updraft/report.h"
 
 namespace updraft {
 namespace {
-
-/// Text for a cell of a Markdown table or a line of it: one line, no cell ends.
-std::string plain(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '<' || c == '*' || c == '_' || c == '`') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  }
-  return result;
-}
-
-std::string row(const std::vector<std::string>& cells) {
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
-
-std::string header(const std::vector<std::string>& titles, const std::string& rule) {
-  return row(titles) + rule + "\n";
-}
 
 std::string note_of(const PolicyGrid& grid, const GridPoint& best) {
   if (grid.parameter.empty() || grid.values.empty()) return "nothing to tune";
@@ -36,6 +21,11 @@ std::string note_of(const PolicyGrid& grid, const GridPoint& best) {
 
 std::string or_dash(const std::optional<double>& value) {
   return value ? number_text(*value) : "-";
+}
+
+std::string value_of(const PolicyGrid& grid, const GridPoint& point) {
+  return point.value ? fmt::format("{} = {}", plain(grid.parameter), number_text(*point.value))
+                     : "-";
 }
 
 std::string setting(const Experiment& experiment) {
@@ -67,51 +57,39 @@ std::string chosen_table(const ExperimentResult& result) {
   return table;
 }
 
-std::string_view word_for(Verdict::Outcome outcome) {
-  switch (outcome) {
-    case Verdict::Outcome::kSupported:
-      return "supported";
-    case Verdict::Outcome::kNotSupported:
-      return "**not supported**";
-    case Verdict::Outcome::kNotTested:
-      break;
-  }
-  return "not tested";
-}
-
 std::string verdict_table(const ExperimentResult& result) {
   std::string table = header({"claim of the paper", "verdict", "evidence"}, "|---|---|---|");
   for (const Verdict& verdict : judge(result)) {
     table += row({fmt::format("({}) {}", verdict.claim, plain(verdict.statement)),
-                  std::string(word_for(verdict.outcome)), plain(verdict.evidence)});
+                  word_for(verdict.outcome), plain(verdict.evidence)});
   }
   return table;
 }
 
-/// Whether the grids are those of a quick version, which takes one value wherever the experiment
-/// says which. Rounds and runs are said in any case.
-bool is_quick(const Experiment& experiment) {
-  const auto has_choice = [](const PolicyGrid& grid) { return grid.quick || grid.paper; };
-  return std::any_of(experiment.policies.begin(), experiment.policies.end(), has_choice) &&
-         std::all_of(
-             experiment.policies.begin(), experiment.policies.end(),
-             [&](const PolicyGrid& grid) { return !has_choice(grid) || grid.values.size() == 1; });
+std::string hindsight_table(const ExperimentResult& result) {
+  std::string table =
+      header({"policy", "mean regret ± s.e.", "tuned policy", "least mean regret ± s.e.", "at",
+              "ratio to the least", "largest at", "ratio to the largest"},
+             "|---|---:|---|---:|---:|---:|---:|---:|");
+  const std::vector<PolicyGrid>& grids = result.experiment.policies;
+  for (const Hindsight& one : hindsight(result)) {
+    table += row({plain(grids[one.policy->policy].label), with_error(one.policy->final_regret),
+                  plain(grids[one.least->policy].label), with_error(one.least->final_regret),
+                  value_of(grids[one.least->policy], *one.least),
+                  with_error(one.to_least.value, one.to_least.error),
+                  value_of(grids[one.most->policy], *one.most),
+                  with_error(one.to_most.value, one.to_most.error)});
+  }
+  return table;
 }
 
-/// The command that gives these results. A user's experiment goes by FILE, its TOML file, which
-/// is not known here.
-std::string repeat_command(const Experiment& experiment) {
-  std::string command = "updraft run FILE";
-  for (const ShippedExperiment& shipped : shipped_experiments()) {
-    if (shipped.name != experiment.name) continue;
-    command = fmt::format("updraft run {}", experiment.name);
-    if (load_experiment(experiment.name).policies.size() == experiment.policies.size()) break;
-    command += " --policies";
-    for (const PolicyGrid& grid : experiment.policies) command += fmt::format(" '{}'", grid.label);
-  }
-  return fmt::format("{}{} --rounds {} --runs {} --seed {}", command,
-                     is_quick(experiment) ? " --quick" : "", experiment.rounds, experiment.runs,
-                     experiment.seed);
+std::string hindsight_section(const ExperimentResult& result) {
+  return fmt::format(
+      "## Hindsight\n\nPolicies with nothing to tune beside tuned ones that are told the same, at "
+      "the values of the grid that turned out best and worst. Ratios are of mean regrets; their "
+      "errors come from differences run by run. The least of many means is somewhat lower than "
+      "its value would have in new runs.\n\n{}\n",
+      hindsight_table(result));
 }
 
 }  // namespace
@@ -121,6 +99,9 @@ std::string summary_markdown(const ExperimentResult& result) {
   std::string text = fmt::format("# {}\n\n{}\n", plain(experiment.title), setting(experiment));
   text += fmt::format("## Chosen parameters and regret\n\n{}\n", chosen_table(result));
   text += fmt::format("![Regret of the policies, {}](figure.svg)\n\n", plain(experiment.name));
+  if (experiment.figure.against == FigureStyle::Against::kParameter) {
+    text += hindsight_section(result);
+  }
   if (!experiment.claims.empty()) {
     text += fmt::format("## Verdicts\n\nErrors are standard errors over the runs.\n\n{}\n",
                         verdict_table(result));

@@ -1,4 +1,4 @@
-// `updraft run`, `paper` and `figure`, as people use and stop them.
+// `updraft run` and `figure`, as people use and stop them.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -172,17 +172,6 @@ TEST_F(CliRun, FigureDrawsAgain) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   expect_contains(outcome.out, folder_.path("a") + "/figure.svg");
   expect_contains(outcome.out, folder_.path("a") + "/figure.png");
-}
-
-TEST_F(CliRun, PaperPlaysAllExperiments) {
-  const Outcome outcome = updraft({"paper", "--quick", "--rounds", "30", "--runs", "2", "--quiet",
-                                   "--out", folder_.path("all")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const char* name :
-       {"gaussian", "gaussian-weak", "criteo", "baseline-bound", "misspecified-l"}) {
-    expect_contains(outcome.out, name);
-    EXPECT_TRUE(std::filesystem::exists(folder_.path("all") + "/" + name + "-quick/summary.md"));
-  }
 }
 
 TEST_F(CliRun, RefusesBadInput) {

@@ -54,8 +54,8 @@ std::vector<std::shared_ptr<const Instance>> instances() {
       matrix_noise()};
   std::vector<std::shared_ptr<const Instance>> result;
   for (const Noise& noise : noises) result.push_back(std::make_shared<Instance>(small(noise)));
-  for (const char* name : {"gaussian", "gaussian-weak", "criteo", "hard-affected", "hard-reward"}) {
-    result.push_back(load_instance(name));
+  for (const ShippedInstance& shipped : shipped_instances()) {
+    result.push_back(load_instance(std::string(shipped.name)));
   }
   return result;
 }

@@ -20,8 +20,8 @@ TEST(ShippedInstances, AreNamedAndValid) {
     EXPECT_EQ(instance.definition().summary, shipped.summary);
     EXPECT_EQ(instance.definition(), shipped.make());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "hard-affected",
-                                             "hard-reward"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
+                                             "discounts", "hard-affected", "hard-reward"}));
 }
 
 TEST(ShippedInstances, GaussianIsThePapers) {
@@ -77,6 +77,60 @@ TEST(ShippedInstances, CriteoIsThePapers) {
   EXPECT_NEAR(instance->rewards()[5] - 143.5, 4025.257, 1e-6);
   // The printed uplift of cluster 9 is -6.9 over 4,594 customers.
   EXPECT_NEAR(instance->affected_means(9)[0], 0.289 - 6.9 / 4594.0, 1e-15);
+}
+
+TEST(ShippedInstances, MarketingMovesSegmentsOfCustomers) {
+  const auto instance = load_instance("marketing");
+  EXPECT_EQ(instance->actions(), 8u);
+  EXPECT_EQ(instance->variables(), 1000u);
+  EXPECT_EQ(instance->definition().variables.size(), 12u);
+  std::size_t lowered = 0;
+  for (const auto& effects : instance->definition().effects) {
+    EXPECT_GE(effects.size(), 1u);
+    EXPECT_LE(effects.size(), 3u);
+    for (const Effect& effect : effects) {
+      const VariableId first = effect.variables.ids().front();
+      lowered += effect.means[0] < instance->baseline()[first];
+    }
+  }
+  EXPECT_EQ(lowered, 3u);
+  EXPECT_LT(instance->affected()->atoms()->groups(), 13u);  // segments, those left alone in one
+  EXPECT_EQ(instance->definition().action_names[instance->best_action()], "family-pack");
+  EXPECT_NEAR(instance->uplifts()[1], 394.0, 1e-9);
+  EXPECT_NEAR(instance->min_gap(), 60.0, 1e-9);
+  EXPECT_NEAR(instance->noise_sd(), 12.0 * std::sqrt(1000.0 + 0.05 * 1000.0 * 999.0), 1e-9);
+}
+
+TEST(ShippedInstances, DiscountsTakeSalesFromOtherProducts) {
+  const auto instance = load_instance("discounts");
+  EXPECT_EQ(instance->actions(), 12u);
+  EXPECT_EQ(instance->variables(), 60u);
+  for (ActionId a = 0; a < 12; ++a) {
+    const auto ids = instance->affected()->of(a).ids();
+    std::size_t lowered = 0;
+    for (std::size_t j = 0; j < ids.size(); ++j) {
+      lowered += instance->affected_means(a)[j] < instance->baseline()[ids[j]];
+    }
+    const std::size_t products = a < 5 ? 12 : a < 9 ? 15 : 20;
+    EXPECT_EQ(ids.size() - lowered, products) << a;
+    EXPECT_EQ(lowered, a < 5 ? 4u : 5u) << a;
+  }
+  EXPECT_EQ(instance->definition().action_names[instance->best_action()], "brand-1");
+  EXPECT_NEAR(instance->uplifts()[6], 211.07, 1e-9);
+  EXPECT_NEAR(instance->min_gap(), 36.61, 1e-9);
+}
+
+TEST(ShippedInstances, DiscountsHaveNoiseOfStoreCategoryAndProduct) {
+  const auto instance = load_instance("discounts");
+  const auto noise = std::get<GaussianNoise>(instance->noise());
+  const std::vector<double>& sales = instance->baseline();
+  const auto share = [&](std::size_t i, std::size_t j) {
+    return noise.matrix[60 * i + j] / (sales[i] * sales[j]);
+  };
+  EXPECT_NEAR(share(0, 59), 0.15 * 0.15, 1e-15);
+  EXPECT_NEAR(share(0, 11), 0.15 * 0.15 + 0.1 * 0.1, 1e-15);
+  EXPECT_NEAR(share(7, 7), 0.15 * 0.15 + 0.1 * 0.1 + 0.25 * 0.25, 1e-15);
+  EXPECT_NEAR(instance->noise_sd(), 735.75, 0.01);
 }
 
 TEST(ShippedInstances, HardOnesHaveTheGapsAskedFor) {

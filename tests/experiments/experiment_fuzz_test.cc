@@ -16,7 +16,7 @@ TEST(ExperimentFuzz, DamagedFilesAreReadOrRefused) {
   std::size_t refused = 0;
   std::uint64_t seed = 1;
   for (const ShippedExperiment& shipped : shipped_experiments()) {
-    if (shipped.name == "criteo") continue;  // its instance is slow to make
+    if (shipped.name.ends_with("criteo")) continue;  // its instance is slow to make
     testing::Mutator mutator(
         seed++, {"[", "]", "[[policy]]", "=", "\"", "'''", "{", "}", ".", "-1", "1e999", "nan",
                  "9223372036854775808", "true", "1979-05-27", "\n", "#", "alpha", "\\u0000"});

@@ -89,6 +89,16 @@ TEST(ParseExperiment, ReadsEveryKey) {
           "ucb(alpha=2)", PolicySpec::parse("ucb(alpha=2)"), "", {}, std::nullopt, std::nullopt}));
 }
 
+TEST(ParseExperiment, ReadsWhatTheFigureIsAgainst) {
+  const auto against = [](std::string_view text) {
+    return parse_experiment(fmt::format("{}[figure]\nagainst = \"{}\"\n{}", kHead, text, kPolicy),
+                            "mine.toml")
+        .figure.against;
+  };
+  EXPECT_EQ(against("rounds"), FigureStyle::Against::kRounds);
+  EXPECT_EQ(against("parameter"), FigureStyle::Against::kParameter);
+}
+
 TEST(ParseExperiment, FillsInDefaults) {
   const Experiment large = parse_experiment(fmt::format("{}{}", kHead, kPolicy), "mine.toml");
   EXPECT_EQ(large.seed, 1u);
@@ -96,6 +106,7 @@ TEST(ParseExperiment, FillsInDefaults) {
   EXPECT_EQ(large.quick_runs, 10u);
   EXPECT_TRUE(large.claims.empty());
   EXPECT_EQ(large.figure, FigureStyle{});
+  EXPECT_EQ(large.figure.against, FigureStyle::Against::kRounds);
   EXPECT_EQ(large.policies[0].label, "ucb");
 
   const Experiment small = parse_experiment(
@@ -149,8 +160,8 @@ TEST(ParseExperiment, RefusesUnknownKeysWithTheNearest) {
   EXPECT_EQ(refused_with("[[policy]]", "[quick]\nround = 3\n[[policy]]"),
             "mine.toml:7: quick.round: unknown; did you mean rounds? Valid: rounds, runs");
   EXPECT_EQ(refused_with("[[policy]]", "[figure]\npercentil = true\n[[policy]]"),
-            "mine.toml:7: figure.percentil: unknown; did you mean percentile? Valid: log_rounds, "
-            "log_regret, percentile, bounds");
+            "mine.toml:7: figure.percentil: unknown; did you mean percentile? Valid: against, "
+            "log_rounds, log_regret, percentile, bounds");
   EXPECT_EQ(
       refused(fmt::format("{}{}[[policy]]\nspec = 'ts'\nsigma = [1]\n", kHead, kPolicy)),
       "mine.toml:12: policy[1].sigma: unknown; did you mean sigma2? Valid: spec, label, paper, "
@@ -262,6 +273,27 @@ TEST(ParseExperiment, RefusesUnknownClaims) {
             "mine.toml:6: claims[1] = 2: is given twice");
   EXPECT_EQ(refused_with("[[policy]]", "claims = 2\n[[policy]]"),
             "mine.toml:6: claims: must be a list of whole numbers, not a number");
+}
+
+TEST(ParseExperiment, RefusesFiguresThatCannotBeDrawn) {
+  const auto figure = [](std::string_view keys, std::string_view policy) {
+    return refused(fmt::format("{}[figure]\n{}{}", kHead, keys, policy));
+  };
+  const std::string_view against = "against = 'parameter'\n";
+  EXPECT_EQ(figure("against = 'alpha'\n", kPolicy),
+            "mine.toml:7: figure.against = \"alpha\": must be \"rounds\" or \"parameter\"");
+  EXPECT_EQ(figure(against, kPolicy), "(accepted)");
+  EXPECT_EQ(figure("against = 'parameter'\npercentile = false\n", kPolicy), "(accepted)");
+  for (const std::string key : {"log_rounds", "log_regret", "percentile", "bounds"}) {
+    EXPECT_EQ(figure(fmt::format("{} = true\n{}", key, against), kPolicy),
+              "mine.toml:7: figure." + key +
+                  " = true: is for figures against rounds; against is \"parameter\"");
+  }
+  EXPECT_EQ(figure(against, "[[policy]]\nspec = 'ucb(alpha=1)'\n"),
+            "mine.toml:7: figure.against = \"parameter\": needs a policy with a list of values");
+  EXPECT_EQ(figure(against, "[[policy]]\nspec = 'ts(sigma2=1)'\nprior_mean = [2, -1]\n"),
+            "mine.toml:7: figure.against = \"parameter\": its axis is logarithmic, and "
+            "policy[0].prior_mean has -1");
 }
 
 TEST(ParseExperiment, RefusesGridsThatAreEmptyRepeatedOrOutOfRange) {

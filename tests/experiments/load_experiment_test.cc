@@ -53,8 +53,8 @@ TEST_F(LoadExperiment, RefusesInstancesThatAreNotThereOrBroken) {
   EXPECT_EQ(load_refused(path),
             path +
                 ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
-                "gaussian-weak, criteo, hard-affected, hard-reward; nor is there a file of that "
-                "name");
+                "gaussian-weak, criteo, marketing, discounts, hard-affected, hard-reward; nor is "
+                "there a file of that name");
   const std::string broken = folder_.write("broken.json", "{\"format\": \"updraft-instance/0\"}");
   EXPECT_EQ(load_refused(write_experiment("broken.json", "ucb(alpha=1)")),
             path + ":3: instance: " + broken +
@@ -79,9 +79,11 @@ TEST_F(LoadExperiment, RefusesPoliciesThatTheInstanceCannotTellWhatTheyNeed) {
 TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
   EXPECT_EQ(load_refused("gausian"),
             "experiment = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
-            "criteo, baseline-bound, misspecified-l; nor is there a file of that name");
+            "criteo, baseline-bound, misspecified-l, tuning-free-gaussian, "
+            "tuning-free-gaussian-weak, tuning-free-criteo, tuning-free-marketing, "
+            "tuning-free-discounts, paper, tuning-free; nor is there a file of that name");
   EXPECT_NE(load_refused("").find("nor is there a file of that name"), std::string::npos);
-  EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 400u);
+  EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 500u);
   EXPECT_EQ(load_refused(folder_.path().string()),
             "experiment = " + folder_.path().string() +
                 ": is a directory; must be a shipped experiment or a TOML file");

@@ -147,6 +147,28 @@ TEST(RunExperiment, AFinishedFolderIsReadNotPlayed) {
   EXPECT_EQ(read_results(folder.path()).experiment, restyled);
 }
 
+TEST(RunExperiment, ManifestKeepsWhatTheFigureIsAgainst) {
+  const TemporaryFolder folder;
+  Experiment experiment = small();
+  experiment.figure.against = FigureStyle::Against::kParameter;
+  run_experiment(experiment, {.folder = folder.path()});
+  EXPECT_EQ(read_results(folder.path()).experiment, experiment);
+
+  const std::filesystem::path path = folder.path() / "manifest.json";
+  const std::string manifest = read_file(path);
+  const auto with = [&](const std::string& line) {
+    const std::string from = "\"against\": \"parameter\",";
+    std::string changed = manifest;
+    changed.replace(changed.find(from), from.size(), line);
+    std::ofstream(path) << changed;
+  };
+  with("");  // written before there was a choice
+  EXPECT_EQ(read_results(folder.path()).experiment.figure.against, FigureStyle::Against::kRounds);
+  with("\"against\": \"time\",");
+  EXPECT_EQ(refusal([&] { read_results(folder.path()); }),
+            "figure.against = time: must be rounds or parameter");
+}
+
 TEST(RunExperiment, RefusesAFolderOfAnotherRun) {
   const TemporaryFolder folder;
   run_experiment(small(), {.folder = folder.path()});

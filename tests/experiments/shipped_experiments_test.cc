@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/refusal.h"
-#include "updraft/experiment.h"
+#include "updraft/suite.h"
 
 namespace updraft {
 namespace {
@@ -37,7 +37,7 @@ struct Shipped {
 
 constexpr std::nullopt_t kNone = std::nullopt;
 
-TEST(ShippedExperiments, HaveThePapersGridsAndChoices) {
+TEST(ShippedExperiments, OfThePaperHaveItsGridsAndChoices) {
   const std::vector<Shipped> expected = {
       {"gaussian", "gaussian", 20000, {10, 28, 10, 10, 10, 10}, {2, 0.08, 5, 3, 5, 3}, {1, 2, 3}},
       {"gaussian-weak",
@@ -55,7 +55,7 @@ TEST(ShippedExperiments, HaveThePapersGridsAndChoices) {
       {"baseline-bound", "gaussian", 20000, {10, 10}, {3, kNone}, {4}},
       {"misspecified-l", "gaussian", 20000, {10, 10, 10, 10}, {kNone, 6, 5, kNone}, {5}},
   };
-  ASSERT_EQ(shipped_experiments().size(), expected.size());
+  ASSERT_GE(shipped_experiments().size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     SCOPED_TRACE(expected[i].name);
     EXPECT_EQ(shipped_experiments()[i].name, expected[i].name);
@@ -77,10 +77,40 @@ TEST(ShippedExperiments, HaveThePapersGridsAndChoices) {
   }
 }
 
+TEST(ShippedExperiments, WithoutTuningHaveEveryAlphaBesideIt) {
+  const auto suite = std::get<Suite>(load_experiment_or_suite("tuning-free"));
+  std::vector<std::string> instances;
+  for (const Experiment& experiment : suite.experiments) {
+    SCOPED_TRACE(experiment.name);
+    instances.push_back(experiment.instance);
+    EXPECT_EQ(experiment.name, "tuning-free-" + experiment.instance);
+    EXPECT_EQ(experiment.runs, 100u);
+    EXPECT_EQ(experiment.figure.against, FigureStyle::Against::kParameter);
+    std::vector<std::string> tuned;
+    std::vector<std::string> labels;
+    for (const PolicyGrid& grid : experiment.policies) {
+      (grid.parameter == "alpha" ? tuned : labels).push_back(grid.label);
+      EXPECT_FALSE(grid.paper || grid.quick);  // a quick run has all values, too
+      EXPECT_EQ(grid.values,
+                grid.parameter.empty() ? std::vector<double>() : experiment.policies[0].values);
+    }
+    EXPECT_EQ(tuned, (std::vector<std::string>{"UCB", "UpUCB(bl)", "UpUCB"}));
+    std::vector<std::string> expected = {"UpTS(bl)", "UpTS", "UpUCB-CV(bl)", "UpUCB-CV"};
+    if (experiment.instance == "gaussian-weak") {
+      expected.insert(expected.end(), {"UpTS(bl), diagonal", "UpTS, diagonal"});
+    }
+    EXPECT_EQ(labels, expected);
+  }
+  EXPECT_EQ(instances, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
+                                                 "discounts"}));
+}
+
 TEST(ShippedExperiments, AreTheFilesOfTheSourceTree) {
-  for (const ShippedExperiment& shipped : shipped_experiments()) {
-    EXPECT_EQ(shipped.toml,
-              contents(kSource / "experiments" / (std::string(shipped.name) + ".toml")));
+  for (const auto& list : {shipped_experiments(), shipped_suites()}) {
+    for (const ShippedExperiment& shipped : list) {
+      EXPECT_EQ(shipped.toml,
+                contents(kSource / "experiments" / (std::string(shipped.name) + ".toml")));
+    }
   }
 }
 

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "command.h"
+#include "experiment_run.h"
+#include "output.h"
+#include "result_json.h"
+#include "updraft/report.h"
+
+namespace updraft::cli {
+namespace {
+
+constexpr const char* kHelp =
+    "Plays all experiments of the paper, one after the other, and shows every verdict.\n"
+    "The whole takes up to an hour on two cores; --quick a few minutes. It can be stopped and\n"
+    "continued.";
+
+constexpr const char* kFooter =
+    "What comes out: what updraft run paper leaves, and a table of verdicts.\n"
+    "\n"
+    "Example:\n"
+    "  updraft paper --quick --out results";
+
+void run(const ExperimentChoices& choices) {
+  const auto suite = std::get<Suite>(load_experiment_or_suite("paper"));
+  const std::filesystem::path folder = results_folder(suite.name, choices);
+  Table table({{.title = "experiment"},
+               {.title = "claim", .align = Table::Align::kRight},
+               {.title = "verdict"},
+               {.title = "statement", .width = 60}});
+  for (const ExperimentResult& part : play_into(suite, folder, choices).parts) {
+    for (const Verdict& verdict : judge(part)) {
+      table.add_row({part.experiment.name, std::to_string(verdict.claim),
+                     outcome_name(verdict.outcome), verdict.statement});
+    }
+  }
+  write_output(table.text() + "\nThe numbers:\n" + folder_text(folder));
+}
+
+}  // namespace
+
+Command add_paper_command(CLI::App& program) {
+  auto choices = std::make_shared<ExperimentChoices>();
+  CLI::App* command = program.add_subcommand("paper", kHelp);
+  add_choices(*command, *choices);
+  command->footer(kFooter);
+  return {command, [choices] { run(*choices); }};
+}
+
+}  // namespace updraft::cli

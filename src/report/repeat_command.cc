@@ -1,0 +1,56 @@
+#include "report/repeat_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace updraft {
+namespace {
+
+/// Whether the grids are those of a quick version, which takes one value wherever the experiment
+/// says which. Rounds and runs are said in any case.
+bool is_quick(const Experiment& experiment) {
+  const auto has_choice = [](const PolicyGrid& grid) { return grid.quick || grid.paper; };
+  return std::any_of(experiment.policies.begin(), experiment.policies.end(), has_choice) &&
+         std::all_of(
+             experiment.policies.begin(), experiment.policies.end(),
+             [&](const PolicyGrid& grid) { return !has_choice(grid) || grid.values.size() == 1; });
+}
+
+std::vector<Experiment> experiments_of(const SuiteResult& suite) {
+  std::vector<Experiment> experiments;
+  for (const ExperimentResult& part : suite.parts) experiments.push_back(part.experiment);
+  return experiments;
+}
+
+}  // namespace
+
+std::string repeat_command(const Experiment& experiment) {
+  std::string command = "updraft run FILE";
+  for (const ShippedExperiment& shipped : shipped_experiments()) {
+    if (shipped.name != experiment.name) continue;
+    command = fmt::format("updraft run {}", experiment.name);
+    if (load_experiment(experiment.name).policies.size() == experiment.policies.size()) break;
+    command += " --policies";
+    for (const PolicyGrid& grid : experiment.policies) command += fmt::format(" '{}'", grid.label);
+  }
+  return fmt::format("{}{} --rounds {} --runs {} --seed {}", command,
+                     is_quick(experiment) ? " --quick" : "", experiment.rounds, experiment.runs,
+                     experiment.seed);
+}
+
+std::string repeat_commands(const SuiteResult& suite) {
+  const std::vector<Experiment> played = experiments_of(suite);
+  for (const ShippedExperiment& shipped : shipped_suites()) {
+    if (shipped.name != suite.name) continue;
+    std::vector<Experiment> whole = parse_suite(shipped.toml, suite.name).experiments;
+    if (played == whole) return fmt::format("updraft run {}\n", suite.name);
+    for (Experiment& experiment : whole) experiment = quick_version(std::move(experiment));
+    if (played == whole) return fmt::format("updraft run {} --quick\n", suite.name);
+  }
+  std::string commands;
+  for (const Experiment& experiment : played) commands += repeat_command(experiment) + "\n";
+  return commands;
+}
+
+}  // namespace updraft

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/hindsight.h"
+#include "report/markdown.h"
+#include "report/numbers.h"
+#include "report/repeat_command.h"
+#include "updraft/error.h"
+#include "updraft/report.h"
+
+namespace updraft {
+namespace {
+
+std::string link(const Experiment& experiment) {
+  return fmt::format("[{0}]({0}/summary.md)", experiment.name);
+}
+
+std::string parts_table(const SuiteResult& suite) {
+  std::string table =
+      header({"experiment", "instance", "actions", "variables", "rounds", "runs", "seed"},
+             "|---|---|---:|---:|---:|---:|---:|");
+  for (const ExperimentResult& part : suite.parts) {
+    const Experiment& experiment = part.experiment;
+    const auto instance = load_instance(experiment.instance);
+    table +=
+        row({link(experiment), plain(instance->name()),
+             grouped(static_cast<double>(instance->actions()), 0),
+             grouped(static_cast<double>(instance->variables()), 0), grouped(experiment.rounds, 0),
+             grouped(experiment.runs, 0), fmt::format("{}", experiment.seed)});
+  }
+  return table;
+}
+
+std::string with_value(const Experiment& experiment, const GridPoint& point) {
+  const PolicyGrid& grid = experiment.policies[point.policy];
+  if (!point.value) return plain(grid.label);
+  return plain(fmt::format("{}, {} = {}", grid.label, grid.parameter, number_text(*point.value)));
+}
+
+/// The rival's value that turned out best, and the ratio to it; dashes where nothing is tuned.
+std::vector<std::string> hindsight_cells(const ExperimentResult& part, std::size_t policy) {
+  const GridPoint& point = part.best(policy);
+  const GridPoint* least = nullptr;
+  for (const std::size_t rival : rivals(part.experiment, policy)) {
+    const GridPoint& one = least_mean(part, rival);
+    if (!least || one.final_regret.mean < least->final_regret.mean) least = &one;
+  }
+  if (!least) return {"-", "-"};
+  const Estimate times = ratio(point, *least);
+  return {
+      fmt::format("{}: {}", with_value(part.experiment, *least), with_error(least->final_regret)),
+      least == &point ? "1" : with_error(times.value, times.error)};
+}
+
+std::string regret_table(const SuiteResult& suite) {
+  std::string table = header({"instance", "experiment", "policy", "mean regret ± s.e.",
+                              "best in hindsight", "ratio to it"},
+                             "|---|---|---|---:|---|---:|");
+  for (const ExperimentResult& part : suite.parts) {
+    const std::string instance = plain(load_instance(part.experiment.instance)->name());
+    for (std::size_t p = 0; p < part.experiment.policies.size(); ++p) {
+      std::vector<std::string> cells = {instance, part.experiment.name,
+                                        with_value(part.experiment, part.best(p)),
+                                        with_error(part.best(p).final_regret)};
+      for (std::string& cell : hindsight_cells(part, p)) cells.push_back(std::move(cell));
+      table += row(cells);
+    }
+  }
+  return table;
+}
+
+/// Empty where no experiment makes claims.
+std::string verdict_table(const SuiteResult& suite) {
+  std::string rows;
+  for (const ExperimentResult& part : suite.parts) {
+    for (const Verdict& verdict : judge(part)) {
+      rows += row({link(part.experiment),
+                   fmt::format("({}) {}", verdict.claim, plain(verdict.statement)),
+                   word_for(verdict.outcome)});
+    }
+  }
+  if (rows.empty()) return rows;
+  return header({"experiment", "claim of the paper", "verdict"}, "|---|---|---|") + rows;
+}
+
+}  // namespace
+
+std::string summary_markdown(const SuiteResult& suite) {
+  if (suite.parts.empty()) throw InvalidInput("experiments", "must have at least one");
+  std::string text = fmt::format("# {}\n\n{}\n", plain(suite.title), parts_table(suite));
+  text += fmt::format("![Regret of the policies, {}](figure.svg)\n\n", plain(suite.name));
+  text += fmt::format(
+      "## Regret\n\nAfter the last round, with the value of the least mean + one standard "
+      "deviation "
+      "where a parameter is tuned. Best in hindsight is the least mean over the grid: of the "
+      "policy "
+      "itself, or of the tuned policies that are told the same things where it has nothing to "
+      "tune. Errors of ratios come from differences run by run.\n\n{}\n",
+      regret_table(suite));
+  const std::string verdicts = verdict_table(suite);
+  if (!verdicts.empty()) text += fmt::format("## Verdicts\n\n{}\n", verdicts);
+  return text + fmt::format("## Repeat it\n\n```sh\n{}```\n", repeat_commands(suite));
+}
+
+}  // namespace updraft
