@@ -6,7 +6,7 @@ int main() {
   updraft::Knowledge knowledge(2, 4);  // two campaigns, four customers
   knowledge.set_affected(
       {updraft::VariableSet::from_ids({0, 1}), updraft::VariableSet::from_ids({2, 3})});
-  const auto policy = updraft::make_policy("up_ucb(alpha=0.1)", knowledge);
+  const auto policy = updraft::make_policy("up_ts", knowledge);
   const updraft::Stream stream(1, 0, updraft::Purpose::kPolicy);
   for (int day = 0; day < 100; ++day) {
     const updraft::ActionId campaign = policy->select(stream);

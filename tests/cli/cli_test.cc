@@ -170,10 +170,11 @@ TEST(CliPolicies, JsonHasEveryField) {
       }
     }
   }
-  EXPECT_EQ(policies[0]["name"], "ucb");
-  EXPECT_EQ(policies[0]["needs"], json::array());
-  EXPECT_EQ(policies[2]["name"], "up_ucb_bl");
-  EXPECT_EQ(policies[2]["needs"], json({"baseline", "affected"}));
+  EXPECT_EQ(policies[0]["name"], "auto");
+  EXPECT_EQ(policies[1]["name"], "ucb");
+  EXPECT_EQ(policies[1]["needs"], json::array());
+  EXPECT_EQ(policies[3]["name"], "up_ts_bl");
+  EXPECT_EQ(policies[3]["needs"], json({"baseline", "affected"}));
 }
 
 TEST(CliPolicies, ShowsOneByNameOrAlias) {

@@ -201,9 +201,39 @@ TEST_F(CliSimulate, PlaysEveryPolicyByNameAndAlias) {
     ASSERT_EQ(results.size(), 1 + policy["aliases"].size());
     for (const json& result : results) {
       EXPECT_EQ(result, results[0]);
-      EXPECT_EQ(result["spec"], name + parameters);
+      EXPECT_EQ(result["spec"], name == "auto" ? "up_ts_bl" : name + parameters);
     }
   }
+}
+
+TEST_F(CliSimulate, AutoSaysWhatItPickedAndWhy) {
+  const auto plays = [&](Arguments told) {
+    Arguments arguments = tiny({"--rounds", "60", "--runs", "2", "--policy", "auto", "--tell"});
+    arguments.insert(arguments.end(), told.begin(), told.end());
+    return updraft(arguments);
+  };
+  const Outcome all = plays({"baseline", "affected"});
+  EXPECT_EQ(all.exit_code, 0);
+  EXPECT_NE(all.err.find("auto is up_ts_bl: baseline and affected sets are known"),
+            std::string::npos)
+      << all.err;
+  EXPECT_NE(all.out.find("up_ts_bl"), std::string::npos);
+  EXPECT_NE(plays({"max_affected", "horizon"}).err.find("auto is up_ucb_l(delta=0.05): "),
+            std::string::npos);
+  const Outcome lacking = plays({"nothing"});
+  EXPECT_EQ(lacking.exit_code, 2);
+  EXPECT_NE(lacking.err.find("auto.alpha: missing: ucb is the pick"), std::string::npos);
+  const Outcome unknown = plays({"baselin"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("--tell = baselin: unknown; did you mean baseline?"),
+            std::string::npos);
+}
+
+TEST_F(CliSimulate, TellLimitsWhatPoliciesKnow) {
+  const Outcome outcome =
+      updraft(tiny({"--rounds", "60", "--policy", "up_ucb(alpha=1)", "--tell", "baseline"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("up_ucb: needs to know affected"), std::string::npos);
 }
 
 TEST_F(CliSimulate, RefusesBadInput) {
