@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policies/campaign/campaign_example.h"
+#include "support/vector_targets.h"
 
 namespace updraft::testing {
 namespace {
@@ -44,6 +45,16 @@ TEST_P(EveryCampaignPolicy, IsDeterministic) {
   const auto second = make();
   EXPECT_EQ(play_example(*first, 0, 60), play_example(*second, 0, 60));
   EXPECT_EQ(saved(*first), saved(*second));
+}
+
+TEST_P(EveryCampaignPolicy, DecidesAlikeWhateverVectorsTheMachineHas) {
+  const auto policy = make();
+  const auto expected = play_example(*policy, 0, 40);
+  for_each_vector_target([&](const std::string& target) {
+    const auto other = make();
+    EXPECT_EQ(play_example(*other, 0, 40), expected) << target;
+    EXPECT_EQ(saved(*other), saved(*policy)) << target;
+  });
 }
 
 TEST_P(EveryCampaignPolicy, SelectLeavesTheStatisticsAlone) {
