@@ -1,0 +1,89 @@
+// Decisions that were worked out on paper.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "updraft/campaign.h"
+
+namespace updraft::testing {
+namespace {
+
+const Stream kPolicyStream(1, 0, Purpose::kPolicy);
+
+/// Three treated with x = 1, who paid 2, 3 and 3; two untreated with x = 2, who paid 2 and 2.5.
+/// With lambda = 1:
+///   V(1) = 1 + 1 + 1 + 1 = 4,  theta(1) = (2 + 3 + 3) / 4 = 2,  ||x|| = |x| / 2
+///   V(0) = 1 + 4 + 4 = 9,      theta(0) = (4 + 5) / 9 = 1,      ||x|| = |x| / 3
+void teach(CampaignPolicy& policy) {
+  const std::vector<double> x = {1.0, 2.0, 1.0, 2.0, 1.0};
+  const std::vector<double> baseline(5, 0.0);
+  policy.observe({.features = x, .width = 1, .baseline = baseline},
+                 std::vector<Treatment>{1, 0, 1, 0, 1},
+                 std::vector<double>{2.0, 2.0, 3.0, 2.5, 3.0});
+}
+
+const std::vector<double> kFeatures = {3.0, -6.0, 1.0, 4.0, 0.0};
+const std::vector<double> kBaseline = {4.0, -20.0, 3.0, 9.0, -1.0};
+
+std::vector<Treatment> decision(const char* spec) {
+  const auto policy = make_campaign_policy(spec, {.features = 1, .treatments = 1, .budget = 2});
+  teach(*policy);
+  return policy->select({.features = kFeatures, .width = 1, .baseline = kBaseline}, kPolicyStream);
+}
+
+using Decision = std::vector<Treatment>;
+
+// beta = 24: index(x) = (2 x + 12 |x|) - (x + 8 |x|) = x + 4 |x|
+//   x      3  -6   1   4   0
+//   index 15  18   5  20   0
+// so the second and the fourth are treated. The uplift is x, give or take
+// 24 (1/2 + 1/3) |x| = 20 |x|.
+TEST(CampaignByHand, DifferenceOfUpperBounds) {
+  EXPECT_EQ(decision("c2_up_ucb(beta=24)"), (Decision{0, 1, 0, 1, 0}));
+  const auto policy = make_campaign_policy("c2_up_ucb(beta=24)", {1, 1, 2});
+  teach(*policy);
+  const auto shown = policy->explain({.features = kFeatures, .width = 1});
+  const std::vector<double> indices = {15.0, 18.0, 5.0, 20.0, 0.0};
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_NEAR(shown[i].index, indices[i], 1e-12);
+    EXPECT_NEAR(shown[i].uplift, kFeatures[i], 1e-12);
+    EXPECT_NEAR(shown[i].interval.low, kFeatures[i] - 20.0 * std::abs(kFeatures[i]), 1e-12);
+    EXPECT_NEAR(shown[i].interval.high, kFeatures[i] + 20.0 * std::abs(kFeatures[i]), 1e-12);
+    EXPECT_EQ(shown[i].chosen, i == 1 || i == 3);
+  }
+}
+
+// index(x) = x: the first and the fourth.
+TEST(CampaignByHand, EstimatedUplift) { EXPECT_EQ(decision("greedy"), (Decision{1, 0, 0, 1, 0})); }
+
+// beta = 1/2: index(x) = 2 x + |x| / 4 - baseline
+//   x       3     -6     1    4    0
+//   index 2.75   9.5  -0.75   0    1
+TEST(CampaignByHand, UpperBoundOfTheUpliftOverAKnownBaseline) {
+  EXPECT_EQ(decision("c2_up_ucb_bl(beta=0.5)"), (Decision{1, 1, 0, 0, 0}));
+}
+
+// beta = 6: upper(x) = 2 x + 3 |x|
+//   x       3  -6   1   4   0
+//   index  15   6   5  20   0
+TEST(CampaignByHand, UpperBoundOfThePayoff) {
+  EXPECT_EQ(decision("c2_ucb(beta=6)"), (Decision{1, 0, 0, 1, 0}));
+}
+
+// index(x) = 2 x - baseline: 2, 8, -1, -1, 1. The budget is four: with fill, and only then, the
+// lower id of the two with -1 is treated too.
+TEST(CampaignByHand, FillAndTies) {
+  const auto with = [](const char* spec) {
+    const auto policy = make_campaign_policy(spec, {1, 1, 4});
+    teach(*policy);
+    return policy->select({.features = kFeatures, .width = 1, .baseline = kBaseline},
+                          kPolicyStream);
+  };
+  EXPECT_EQ(with("greedy_bl"), (Decision{1, 1, 0, 0, 1}));
+  EXPECT_EQ(with("greedy_bl(fill=yes)"), (Decision{1, 1, 1, 0, 1}));
+}
+
+}  // namespace
+}  // namespace updraft::testing

@@ -1,0 +1,214 @@
+// What every registered campaign policy must do, whatever its algorithm.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "policies/campaign/campaign_example.h"
+#include "support/vector_targets.h"
+
+namespace updraft::testing {
+namespace {
+
+const Stream kPolicyStream(13, 0, Purpose::kPolicy);
+
+class EveryCampaignPolicy : public ::testing::TestWithParam<std::string> {
+ protected:
+  static std::unique_ptr<CampaignPolicy> make() {
+    return make_campaign_policy(GetParam(), kExampleShape);
+  }
+  /// The same with one more parameter, where the policy has it.
+  static std::unique_ptr<CampaignPolicy> make_with(const std::string& parameter) {
+    std::string text = GetParam();
+    text.insert(text.size() - 1, text.ends_with("()") ? parameter : ", " + parameter);
+    return make_campaign_policy(text, kExampleShape);
+  }
+};
+
+/// Everything that explain() shows, to be compared bit for bit.
+std::vector<double> beliefs(const CampaignPolicy& policy, const Pool& pool) {
+  std::vector<double> all;
+  for (const IndividualExplanation& about : policy.explain(pool)) {
+    for (const double number : {static_cast<double>(about.treatment), about.index, about.uplift,
+                                about.interval.low, about.interval.high}) {
+      all.push_back(number);
+    }
+  }
+  return all;
+}
+
+TEST_P(EveryCampaignPolicy, IsDeterministic) {
+  const auto first = make();
+  const auto second = make();
+  EXPECT_EQ(play_example(*first, 0, 60), play_example(*second, 0, 60));
+  EXPECT_EQ(saved(*first), saved(*second));
+}
+
+TEST_P(EveryCampaignPolicy, DecidesAlikeWhateverVectorsTheMachineHas) {
+  const auto policy = make();
+  const auto expected = play_example(*policy, 0, 40);
+  for_each_vector_target([&](const std::string& target) {
+    const auto other = make();
+    EXPECT_EQ(play_example(*other, 0, 40), expected) << target;
+    EXPECT_EQ(saved(*other), saved(*policy)) << target;
+  });
+}
+
+TEST_P(EveryCampaignPolicy, SelectLeavesTheStatisticsAlone) {
+  const auto policy = make();
+  play_example(*policy, 0, 30);
+  const MadePool pool = example_pool(30);
+  const std::vector<double> before = beliefs(*policy, pool.view());
+  for (int j = 0; j < 5; ++j) policy->select(pool.view(), kPolicyStream);
+  EXPECT_EQ(beliefs(*policy, pool.view()), before);
+  EXPECT_EQ(policy->decisions(), 35u);
+  EXPECT_EQ(policy->observations(), 30u);
+}
+
+TEST_P(EveryCampaignPolicy, ExplainChangesNothing) {
+  const auto policy = make();
+  play_example(*policy, 0, 10);
+  const std::string before = saved(*policy);
+  policy->explain(example_pool(10).view());
+  EXPECT_EQ(saved(*policy), before);
+}
+
+TEST_P(EveryCampaignPolicy, SavesAndRestoresBitForBit) {
+  for (const std::uint32_t rounds : {0u, 1u, 2u, 9u, 50u}) {
+    const auto policy = make();
+    play_example(*policy, 0, rounds);
+    policy->select(example_pool(1000).view(), kPolicyStream);  // one decision outstanding
+    const std::string state = saved(*policy);
+    const auto copy = restored(state);
+    EXPECT_EQ(saved(*copy), state);
+    EXPECT_EQ(copy->spec(), policy->spec());
+    EXPECT_EQ(copy->shape(), policy->shape());
+    EXPECT_EQ(copy->decisions(), rounds + 1);
+    EXPECT_EQ(copy->observations(), rounds);
+    const MadePool pool = example_pool(rounds);
+    EXPECT_EQ(beliefs(*copy, pool.view()), beliefs(*policy, pool.view()));
+    EXPECT_EQ(play_example(*copy, rounds, rounds + 40), play_example(*policy, rounds, rounds + 40))
+        << "after " << rounds << " rounds";
+    EXPECT_EQ(saved(*copy), saved(*policy));
+  }
+}
+
+TEST_P(EveryCampaignPolicy, NeverTreatsMoreThanTheBudgetNorWithWhatThereIsNot) {
+  const auto policy = make();
+  const bool exactly = GetParam().starts_with("random");
+  for (const auto& treated : play_example(*policy, 0, 100)) {
+    ASSERT_EQ(treated.size(), kExamplePool);
+    const auto untreated = std::count(treated.begin(), treated.end(), 0u);
+    const std::size_t count = kExamplePool - static_cast<std::size_t>(untreated);
+    EXPECT_LE(count, kExampleShape.budget);
+    if (exactly) {
+      EXPECT_EQ(count, kExampleShape.budget);
+    }
+    EXPECT_LE(*std::max_element(treated.begin(), treated.end()), kExampleShape.treatments);
+  }
+}
+
+TEST_P(EveryCampaignPolicy, FillSpendsTheWholeBudget) {
+  if (GetParam().starts_with("random")) GTEST_SKIP() << "always does";
+  const auto policy = make_with("fill=yes");
+  for (const auto& treated : play_example(*policy, 0, 100)) {
+    const auto untreated = std::count(treated.begin(), treated.end(), 0u);
+    EXPECT_EQ(kExamplePool - static_cast<std::size_t>(untreated), kExampleShape.budget);
+  }
+}
+
+TEST_P(EveryCampaignPolicy, TreatsThePoolThatIsAsLargeAsTheBudget) {
+  if (GetParam().starts_with("random")) GTEST_SKIP() << "has no fill";
+  const auto policy = make_with("fill=yes");
+  play_example(*policy, 0, 5);
+  const auto treated = policy->select(example_pool(5, 4).view(), kPolicyStream);
+  EXPECT_EQ(std::count(treated.begin(), treated.end(), 0u), 0);
+}
+
+TEST_P(EveryCampaignPolicy, SelectTreatsThoseWhomExplainShowsAsChosen) {
+  const auto policy = make();
+  const bool chance = takes_chances(policy->spec().name());
+  for (std::uint32_t round = 0; round < 60; ++round) {
+    const MadePool pool = example_pool(round);
+    const auto shown = policy->explain(pool.view());
+    const auto treated = policy->select(pool.view(), kPolicyStream);
+    ASSERT_EQ(shown.size(), kExamplePool);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      EXPECT_FALSE(shown[i].reason.empty());
+      EXPECT_TRUE(std::isfinite(shown[i].index));
+      EXPECT_LE(shown[i].interval.low, shown[i].uplift);
+      EXPECT_GE(shown[i].interval.high, shown[i].uplift);
+      if (!chance) {
+        EXPECT_EQ(shown[i].chosen ? shown[i].treatment : 0, treated[i]);
+      }
+    }
+    policy->observe(pool.view(), treated, example_payoffs(round, pool, treated));
+  }
+}
+
+// Wherever they stand in the pool, so that the lowest ids among equals are treated.
+TEST_P(EveryCampaignPolicy, EqualsHaveEqualIndicesAndTheLowestIdsGoFirst) {
+  const auto policy = make();
+  play_example(*policy, 0, 30);
+  for (std::uint32_t round = 30; round < 50; ++round) {
+    const MadePool once = example_pool(round, 7);
+    MadePool pool = once;
+    for (int copy = 0; copy < 4; ++copy) {
+      pool.features.insert(pool.features.end(), once.features.begin(), once.features.end());
+      pool.baseline.insert(pool.baseline.end(), once.baseline.begin(), once.baseline.end());
+      pool.uplifts.insert(pool.uplifts.end(), once.uplifts.begin(), once.uplifts.end());
+    }
+    const auto shown = policy->explain(pool.view());
+    const auto treated = policy->select(pool.view(), kPolicyStream);
+    for (std::size_t i = 7; i < shown.size(); ++i) {
+      EXPECT_EQ(shown[i].index, shown[i - 7].index);
+      EXPECT_EQ(shown[i].treatment, shown[i - 7].treatment);
+      EXPECT_LE(shown[i].chosen, shown[i - 7].chosen);
+      if (!takes_chances(policy->spec().name())) {
+        EXPECT_LE(treated[i], treated[i - 7]);
+      }
+    }
+  }
+}
+
+TEST_P(EveryCampaignPolicy, TakesFeedbackOfPartsOfAPoolAndOfNobodyTreated) {
+  const auto policy = make();
+  const MadePool small = example_pool(0, 2);  // fewer than the budget
+  policy->observe(small.view(), std::vector<Treatment>{0, 0}, std::vector<double>{0.0, 1.0});
+  policy->observe(small.view(), std::vector<Treatment>{2, 1}, std::vector<double>{0.5, 1.0});
+  EXPECT_EQ(policy->observations(), 2u);
+  EXPECT_EQ(policy->decisions(), 0u);
+}
+
+TEST_P(EveryCampaignPolicy, LargeNumbersGiveFiniteBeliefs) {
+  const auto policy = make();
+  MadePool pool = example_pool(0);
+  pool.features[0] = 1e100;
+  pool.features[4] = -1e100;
+  std::vector<Treatment> treated(kExamplePool, 0);
+  treated[0] = 1;
+  treated[3] = 2;
+  policy->observe(pool.view(), treated, std::vector<double>(kExamplePool, 1.0));
+  const MadePool next = example_pool(1);
+  for (const double number : beliefs(*policy, next.view())) EXPECT_TRUE(std::isfinite(number));
+  for (const double number : beliefs(*policy, pool.view())) EXPECT_TRUE(std::isfinite(number));
+  policy->select(pool.view(), kPolicyStream);
+  EXPECT_EQ(saved(*restored(saved(*policy))), saved(*policy));
+}
+
+std::string test_name(const std::string& spec) {
+  std::string name = spec.substr(0, spec.find('('));
+  if (spec.find("online") != std::string::npos) return name + "_online";
+  if (spec.find("logistic") != std::string::npos) return name + "_logistic";
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryCampaignPolicy,
+                         ::testing::ValuesIn(usable_campaign_specs()),
+                         [](const auto& tested) { return test_name(tested.param); });
+
+}  // namespace
+}  // namespace updraft::testing
