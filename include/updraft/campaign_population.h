@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 
 namespace updraft {
 
@@ -13,11 +13,11 @@ namespace updraft {
 struct CampaignPopulation {
   std::string name;
   std::string summary;
-  std::size_t features = 0;            ///< d, of one individual
-  std::size_t treatments = 1;          ///< Z
-  std::vector<double> rows;            ///< features, one individual after the other
-  std::vector<double> means;           ///< expected payoffs: Z + 1 an individual, untreated first
-  bool binary = true;                  ///< payoffs 0 or 1, else normal with `noise_sd`
+  std::size_t features = 0;    ///< d, of one individual
+  std::size_t treatments = 1;  ///< Z
+  std::vector<double> rows;    ///< features, one individual after the other
+  std::vector<double> means;   ///< expected payoffs: Z + 1 an individual, untreated first
+  bool binary = true;          ///< payoffs 0 or 1, else normal with `noise_sd`
   double noise_sd = 1.0;
   /// What was seen of each individual, where payoffs of real data are used: an individual who gets
   /// the recorded treatment again pays the recorded payoff, else a draw by its mean.

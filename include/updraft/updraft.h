@@ -1,7 +1,7 @@
 #pragma once
 
 #include "updraft/affected_sets.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/environment.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"

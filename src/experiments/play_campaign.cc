@@ -5,8 +5,8 @@
 
 namespace updraft {
 
-CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec,
-                              std::uint32_t run, TaskControl& control) {
+CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec, std::uint32_t run,
+                              TaskControl& control) {
   const CampaignPopulation& population = *arena.population;
   const CampaignShape shape{population.features, population.treatments, arena.budget};
   const auto policy = make_campaign_policy(spec, shape);

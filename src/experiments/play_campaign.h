@@ -13,8 +13,8 @@ namespace updraft {
 /// The setting of simulated campaigns. Immutable; shared by all runs.
 struct CampaignArena {
   std::shared_ptr<const CampaignPopulation> population;
-  std::size_t pool = 100;    ///< individuals a round
-  std::size_t budget = 10;   ///< treated at most
+  std::size_t pool = 100;   ///< individuals a round
+  std::size_t budget = 10;  ///< treated at most
   std::uint64_t seed = 1;
   std::vector<std::uint32_t> curve_rounds;  ///< increasing; the last is the number of rounds
 };
@@ -28,7 +28,7 @@ struct CampaignOutcome {
 
 /// Plays one run. The best treats the individuals with the largest true uplifts, as many as the
 /// budget allows.
-CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec,
-                              std::uint32_t run, TaskControl& control);
+CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec, std::uint32_t run,
+                              TaskControl& control);
 
 }  // namespace updraft

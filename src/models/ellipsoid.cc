@@ -29,7 +29,14 @@ void Ellipsoid::refresh() const {
   stale_ = false;
   const Index d = sum_.rows();
   inverse_root_ = MatrixXd::Identity(d, d);
-  sum_.selfadjointView<Eigen::Lower>().llt().matrixL().solveInPlace(inverse_root_);
+  MatrixXd rounded = sum_;
+  Eigen::LLT<MatrixXd> factor(rounded);
+  for (double more = 1e-15; factor.info() != Eigen::Success && more < 1.0; more *= 10.0) {
+    rounded = sum_;  // rounding has swallowed lambda
+    rounded.diagonal().array() += more * sum_.diagonal().sum();
+    factor.compute(rounded);
+  }
+  factor.matrixL().solveInPlace(inverse_root_);
   root_.clear();
   for (Index i = 0; i < d; ++i) {
     for (Index j = 0; j <= i; ++j) root_.push_back(inverse_root_(i, j));

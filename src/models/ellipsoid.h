@@ -15,6 +15,8 @@ class StateWriter;
 ///
 /// V itself is summed up, and factorised anew when asked after new rows: what a rank-one update of
 /// an inverse or a factor would lose over a million rows is not lost here.
+/// Digits run out where ||x||^2 / lambda nears 1e15: widths in directions that only lambda bounds
+/// are then too small. Scale features to the size of 1.
 /// Cost: add d^2 / 2; the first question after new rows d^3 / 3.
 class Ellipsoid {
  public:

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <limits>
 
 #include "models/logistic.h"
 #include "models/row_kernels.h"
@@ -15,7 +16,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// Exact fits end when the gradient of the penalised log-likelihood is at most so long.
-constexpr double kGradientNorm = 1e-4;
+constexpr double kGradientNorm = 1e-6;
 
 /// The curvature of all rows is computed anew when their number has grown by this factor.
 constexpr double kRenewal = 1.2;
@@ -60,15 +61,16 @@ class ExactLogistic final : public ResponseModel {
 
   void update() override {
     if (static_cast<double>(rows_.rows()) > kRenewal * static_cast<double>(renewed_)) renew();
-    for (int step = 0; step < 100 && gradient_.norm() > kGradientNorm; ++step) {
+    for (int step = 0; step < 100 && gradient_.norm() > enough(); ++step) {
       const VectorXd direction = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
       if (move(direction, 0.3)) continue;
       renew();
       const VectorXd newton = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
       double size = 1.0;
       while (size > 1e-6 && !move(size * newton, 1.0)) size *= 0.5;
-      if (size <= 1e-6) break;  // nothing left but rounding
+      if (size <= 1e-6) break;  // stuck, where all rows look certain
     }
+    if (gradient_.norm() > enough()) start_anew();
   }
 
  private:
@@ -81,6 +83,7 @@ class ExactLogistic final : public ResponseModel {
     const Eigen::Map<const VectorXd> x(row.data(), gradient_.size());
     const double mean = add_curvature(x);
     gradient_ += (payoff - mean) * x;
+    length_ += x.norm();
   }
   void link(std::span<double> scores) const override { sigmoids(scores); }
 
@@ -95,6 +98,30 @@ class ExactLogistic final : public ResponseModel {
     theta_.assign(next.begin(), next.end());
     gradient_ = gradient;
     return true;
+  }
+
+  /// How short the gradient must be: kGradientNorm, as far as rounding lets it.
+  double enough() const { return std::max(kGradientNorm, 1e-14 * length_); }
+
+  /// From theta = 0 by steps that are sure to gain.
+  void start_anew() {
+    const std::vector<double> all = row_by_row();
+    const auto n = static_cast<double>(std::max<std::size_t>(1, rows_.rows()));
+    const LogisticFit fit =
+        fit_logistic(all, std::span(payoffs_).first(rows_.rows()), features(),
+                     {.ridge = lambda_, .tolerance = enough() / n, .most_steps = 500});
+    theta_.assign(features(), 0.0);
+    gradient_.setConstant(std::numeric_limits<double>::infinity());
+    move(Eigen::Map<const VectorXd>(fit.theta.data(), gradient_.size()), 1.0);
+    renew();
+  }
+
+  std::vector<double> row_by_row() const {
+    std::vector<double> all(rows_.rows() * features());
+    for (std::size_t r = 0; r < rows_.rows(); ++r) {
+      rows_.copy_row(r, std::span(all).subspan(r * features(), features()));
+    }
+    return all;
   }
 
   /// The curvature of one row at theta; returns its expected payoff.
@@ -116,13 +143,7 @@ class ExactLogistic final : public ResponseModel {
   }
 
   void write_rest(StateWriter& writer) const override {
-    std::vector<double> all;
-    std::vector<double> row(features());
-    for (std::size_t r = 0; r < rows_.rows(); ++r) {
-      rows_.copy_row(r, row);
-      all.insert(all.end(), row.begin(), row.end());
-    }
-    writer.f64s(all);
+    writer.f64s(row_by_row());
     writer.f64s(std::span(payoffs_).first(rows_.rows()));
     writer.u64(renewed_);
     writer.f64s({hessian_.data(), static_cast<std::size_t>(hessian_.size())});
@@ -134,6 +155,7 @@ class ExactLogistic final : public ResponseModel {
     reader.f64s(payoffs, "policy state: payoffs");
     rows_ = RowBlocks(features());
     payoffs_.clear();
+    length_ = 0.0;
     for (std::size_t r = 0; r < payoffs.size(); ++r) {
       learn(std::span(all).subspan(r * features(), features()), payoffs[r]);
     }
@@ -149,6 +171,7 @@ class ExactLogistic final : public ResponseModel {
   double lambda_;
   MatrixXd hessian_;         // the lower triangle
   VectorXd gradient_;        // at theta_, of all rows
+  double length_ = 0.0;      // sum of the rows' lengths
   std::size_t renewed_ = 0;  // rows at the last renewal
 };
 

@@ -49,7 +49,7 @@ class ResponseModel {
 std::unique_ptr<ResponseModel> make_linear_model(std::size_t features, double lambda);
 
 enum class LogisticRefit {
-  kExact,   ///< maximum likelihood with ridge lambda, to a gradient norm of at most 1e-4
+  kExact,   ///< maximum likelihood with ridge lambda, to a gradient norm of at most 1e-6
   kOnline,  ///< one Newton step per update, on the new rows alone; keeps no rows
 };
 

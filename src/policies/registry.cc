@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "policies/all_policies.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/error.h"
 
 namespace updraft {

@@ -79,7 +79,8 @@ TEST_P(RowKernelsBySize, GradientIsTheSumOverRows) {
       std::vector<double> gradient(features, 7.0);
       logistic_gradient(blocks, outcomes, theta, gradient);
       for (std::size_t f = 0; f < features; ++f) {
-        EXPECT_NEAR(gradient[f], static_cast<double>(expected[f]), 1e-12 * static_cast<double>(rows))
+        EXPECT_NEAR(gradient[f], static_cast<double>(expected[f]),
+                    1e-12 * static_cast<double>(rows))
             << target;
       }
       if (first.empty()) first = gradient;

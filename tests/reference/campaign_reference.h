@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/plain_regression.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/policy_spec.h"
 #include "updraft/stream.h"
 

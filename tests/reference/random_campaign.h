@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/policy_spec.h"
 #include "updraft/stream.h"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 
 namespace updraft {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/dense.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
@@ -82,9 +82,9 @@ void CampaignPolicy::observe(const Pool& pool, std::span<const Treatment> treatm
   check_numbers("payoffs", payoffs);
   for (std::size_t i = 0; i < treatments.size(); ++i) {
     if (treatments[i] > shape_.treatments) {
-      throw InvalidInput(fmt::format("treatments[{}]", i), std::to_string(treatments[i]),
-                         fmt::format("must be at most the number of treatments, {}",
-                                     shape_.treatments));
+      throw InvalidInput(
+          fmt::format("treatments[{}]", i), std::to_string(treatments[i]),
+          fmt::format("must be at most the number of treatments, {}", shape_.treatments));
     }
     check_payoff(i, payoffs[i]);
   }

@@ -37,8 +37,8 @@ std::vector<PolicyInfo> make_table() {
                                "B, an upper bound on the length of every theta; with delta"};
   const ParameterInfo eps = {"eps", Kind::kProbability, "",
                              "share of the budget that explores at random"};
-  const std::vector<ParameterInfo> optimistic = {beta, delta, bound, model, fit,
-                                                 lambda, fill, norms};
+  const std::vector<ParameterInfo> optimistic = {beta, delta,  bound, model,
+                                                 fit,  lambda, fill,  norms};
   const std::vector<ParameterInfo> greedy = {model, fit, lambda, fill, norms};
   const std::vector<ParameterInfo> exploring = {eps, model, fit, lambda, fill, norms};
   constexpr std::string_view kSource = "hsieh22, appendix 'Experiments for Targeted Campaign'";
@@ -96,9 +96,9 @@ std::unique_ptr<CampaignPolicy> make_campaign_policy(const PolicySpec& spec,
     known = known || info.name == spec.name();
   }
   if (!known) {
-    throw InvalidInput("policy", spec.name(),
-                       fmt::format("is not for targeted campaigns; these are: {}",
-                                   fmt::join(names, ", ")));
+    throw InvalidInput(
+        "policy", spec.name(),
+        fmt::format("is not for targeted campaigns; these are: {}", fmt::join(names, ", ")));
   }
   if (spec.name() == "random") return make_random_campaign(spec, shape);
   if (spec.name() == "oracle") return make_oracle_campaign(spec, shape);

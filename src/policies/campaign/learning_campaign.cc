@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/response_model.h"
 #include "policies/campaign/all_campaign_policies.h"
 #include "policies/campaign/targeting.h"
-#include "models/response_model.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
@@ -52,9 +52,9 @@ void read_width(const PolicySpec& spec, const CampaignShape& shape, Options& opt
   const auto budget = static_cast<double>(shape.budget);
   if (!spec.number("lambda")) options.lambda = budget;
   if (options.lambda < budget) {
-    throw InvalidInput(spec.name() + ".lambda", options.lambda,
-                       fmt::format("must be at least the budget, {}, for the theorem's beta",
-                                   shape.budget));
+    throw InvalidInput(
+        spec.name() + ".lambda", options.lambda,
+        fmt::format("must be at least the budget, {}, for the theorem's beta", shape.budget));
   }
 }
 
@@ -73,9 +73,9 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
     if (!spec.number("eps")) throw InvalidInput(name + ".eps", "missing: give eps, in (0, 1)");
     options.eps = *spec.number("eps");
   }
-  options.norms = says(spec, "norms", "scale")                    ? Norms::kScale
+  options.norms = says(spec, "norms", "scale")                     ? Norms::kScale
                   : says(spec, "norms", "refuse") || options.delta ? Norms::kRefuse
-                                                                  : Norms::kAny;
+                                                                   : Norms::kAny;
   if (says(spec, "norms", "any")) options.norms = Norms::kAny;
   return options;
 }
@@ -210,8 +210,7 @@ class LearningCampaign final : public CampaignPolicy {
       exploring += stream.uniform(round, j) < options_.eps;
     }
     std::vector<Treatment> treated(pool.size(), 0);
-    for (const std::uint32_t i :
-         largest(scores.index, shape().budget - exploring, options_.fill)) {
+    for (const std::uint32_t i : largest(scores.index, shape().budget - exploring, options_.fill)) {
       treated[i] = scores.treatment[i];
     }
     treat_at_random(treated, exploring, shape().treatments, stream, decisions(), shape().budget);

@@ -3,7 +3,7 @@
 
 #include "core/files.h"
 #include "core/state_frame.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/state.h"
 
 namespace updraft {

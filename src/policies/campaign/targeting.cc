@@ -6,8 +6,10 @@
 namespace updraft {
 
 std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill) {
+  const auto is_number = [&](std::uint32_t id) { return values[id] == values[id]; };
   std::vector<std::uint32_t> ids(values.size());
   std::iota(ids.begin(), ids.end(), 0u);
+  std::erase_if(ids, [&](std::uint32_t id) { return !is_number(id); });
   if (!fill) std::erase_if(ids, [&](std::uint32_t id) { return !(values[id] > 0.0); });
   if (count < ids.size()) {
     const auto before = [&](std::uint32_t a, std::uint32_t b) {

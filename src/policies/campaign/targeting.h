@@ -3,12 +3,12 @@
 #include <span>
 #include <vector>
 
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 
 namespace updraft {
 
 /// The ids of the `count` largest values, the lowest ids among equals, in no order; without those
-/// <= 0 unless `fill`. Cost: O(values).
+/// <= 0 unless `fill`, and without those that are not numbers. Cost: O(values).
 std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill);
 
 /// Treats `count` of the individuals who are not treated yet, each as likely, with a treatment that

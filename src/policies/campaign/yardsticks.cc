@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "policies/campaign/all_campaign_policies.h"
 #include "policies/campaign/targeting.h"
 #include "updraft/error.h"
@@ -47,9 +49,15 @@ class OracleCampaign final : public Yardstick {
  private:
   void check_pool(const Pool& pool) const override {
     const std::size_t wanted = pool.size() * shape().treatments;
-    if (pool.uplifts.size() == wanted) return;
-    throw InvalidInput("pool: uplifts", fmt::format("{} numbers", pool.uplifts.size()),
-                       fmt::format("oracle needs {}: one per individual and treatment", wanted));
+    if (pool.uplifts.size() != wanted) {
+      throw InvalidInput("pool: uplifts", fmt::format("{} numbers", pool.uplifts.size()),
+                         fmt::format("oracle needs {}: one per individual and treatment", wanted));
+    }
+    for (std::size_t j = 0; j < wanted; ++j) {
+      if (std::abs(pool.uplifts[j]) <= 1e100) continue;
+      throw InvalidInput(fmt::format("pool: uplifts[{}]", j), pool.uplifts[j],
+                         "must be finite and at most 1e100 in size");
+    }
   }
 
   IndividualExplanation best_of(const Pool& pool, std::size_t individual) const {

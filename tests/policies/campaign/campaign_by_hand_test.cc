@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 
 namespace updraft::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/statistics.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 
 namespace updraft::testing {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "reference/campaign_reference.h"
 #include "reference/random_campaign.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 
 namespace updraft::testing {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/random_campaign.h"
-#include "updraft/campaign.h"
+#include "updraft/campaign_policy.h"
 
 namespace updraft::testing {
 

@@ -245,8 +245,7 @@ TEST(CampaignNorms, ScaledAsByHand) {
   }
 }
 
-// Not refused yet: the uplifts of a pool are not looked at.
-TEST(CampaignOracle, DISABLED_RefusesUpliftsThatAreNotNumbers) {
+TEST(CampaignOracle, RefusesUpliftsThatAreNotNumbers) {
   Judge judge("oracle(fill=yes)");
   for (const double bad : {kNaN, kInfinity, 1e101}) {
     MadePool pool = example_pool(9);

@@ -46,16 +46,16 @@ struct CampaignShape {
 
 /// What a campaign policy believes about one individual of a pool.
 struct IndividualExplanation {
-  Treatment treatment = 0;    ///< the one with the largest index
-  double index = 0.0;         ///< what individuals are compared by
-  double uplift = 0.0;        ///< estimated, of that treatment; for c2_ucb the payoff itself
-  Interval interval;          ///< of the uplift: estimate +- beta times the widths that go into it
-  bool chosen = false;        ///< as select() would, leaving exploration at random aside
-  std::string_view reason;    ///< why chosen or not
+  Treatment treatment = 0;  ///< the one with the largest index
+  double index = 0.0;       ///< what individuals are compared by
+  double uplift = 0.0;      ///< estimated, of that treatment; for c2_ucb the payoff itself
+  Interval interval;        ///< of the uplift: estimate +- beta times the widths that go into it
+  bool chosen = false;      ///< as select() would, leaving exploration at random aside
+  std::string_view reason;  ///< why chosen or not
 };
 
-/// A learner for targeted campaigns: each round a pool of individuals with features, of whom at most
-/// `budget` get one of the treatments. [hsieh22, section 6 and appendix on C2UpUCB]
+/// A learner for targeted campaigns: each round a pool of individuals with features, of whom at
+/// most `budget` get one of the treatments. [hsieh22, section 6 and appendix on C2UpUCB]
 ///
 /// select() offers and never learns; observe() brings the payoffs of a pool and what its
 /// individuals had, now or late, in any order. The same calls give the same state, bit for bit. Not
@@ -75,8 +75,9 @@ class CampaignPolicy {
   /// policy needs. Draws, if any, come from `stream` at round decisions().
   std::vector<Treatment> select(const Pool& pool, const Stream& stream);
 
-  /// Learns from what the individuals of a pool had and paid. Throws InvalidInput as select() does,
-  /// and for treatments or payoffs that cannot be.
+  /// Learns from what the individuals of a pool of any size had and paid; their baseline is not
+  /// needed. Throws InvalidInput, and changes nothing, where select() would throw for other
+  /// reasons, and for treatments or payoffs that cannot be.
   void observe(const Pool& pool, std::span<const Treatment> treatments,
                std::span<const double> payoffs);
 
