@@ -1,6 +1,9 @@
 #pragma once
 
 #include "updraft/affected_sets.h"
+#include "updraft/campaign.h"
+#include "updraft/campaign_data.h"
+#include "updraft/clustered_instance.h"
 #include "updraft/environment.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
