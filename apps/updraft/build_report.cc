@@ -162,10 +162,11 @@ std::string cluster_report(const CampaignData& data, const ClusteredInstance& in
   }
   return data_text(data) + table.text() +
          fmt::format(
-             "\nUplift: what treating the cluster adds to the number of customers with {} = "
-             "1. k-means {} after\n{} iterations, inertia {} a row.\n",
-             printable_text(data.outcome), instance.converged ? "converged" : "stopped unconverged",
-             instance.iterations, short_text(instance.inertia));
+             "\nUplift: what treating the cluster adds to the number of customers with {} = 1.\n"
+             "k-means {} after {} iterations, inertia {} a row.\n",
+             printable_text(data.outcome),
+             instance.converged ? "converged" : "stopped before it converged", instance.iterations,
+             short_text(instance.inertia));
 }
 
 Json cluster_json(const CampaignData& data, const ClusteredInstance& instance) {

@@ -38,10 +38,11 @@ struct ClusteredInstance {
   bool converged = false;
 };
 
-/// A non-contextual instance from data, as the paper makes one of Criteo's [hsieh22, App. A.2]:
-/// customers are clustered by their features with k-means; every customer is a variable with the
-/// untreated rate of the cluster as its baseline; an action treats one cluster (with one of the
-/// treatments, where there are several), which brings its customers to the treated rate.
+/// A non-contextual instance from data, as the paper makes its Criteo instance [hsieh22, appendix
+/// 'More Details on Bernoulli Uplifting Bandit']: customers are clustered by their features with
+/// k-means; every customer is a variable with the untreated rate of the cluster as its baseline; an
+/// action treats one cluster (with one of the treatments, where there are several), which brings
+/// its customers to the treated rate.
 ///
 /// Throws InvalidInput for responses that are not logistic, more clusters than different rows, or a
 /// cluster without a row of some treatment. Cost: that of k-means.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -136,6 +138,20 @@ TEST(CampaignFormat, ReadsBackWhatItWrote) {
   const testing::TemporaryFolder folder;
   save_campaign(whole, folder.path("c.json"));
   EXPECT_EQ(load_campaign(folder.path("c.json")), whole);
+}
+
+/// The example in docs/formats/campaign.md.
+TEST(CampaignFormat, ReadsTheExampleOfItsPage) {
+  std::ifstream page(UPDRAFT_SOURCE_DIR "/docs/formats/campaign.md");
+  const std::string text(std::istreambuf_iterator<char>(page), {});
+  const std::size_t begin = text.find("```json\n") + 8;
+  ASSERT_LT(begin, text.size());
+  const Campaign campaign = parse_campaign(text.substr(begin, text.find("```", begin) - begin));
+  const std::vector<double> row = {campaign.features[0].scaled(48.5), 1.0};
+  EXPECT_EQ(row[0], 0.5);
+  EXPECT_NEAR(campaign.predict(0, row), 0.182, 5e-4);
+  EXPECT_NEAR(campaign.predict(1, row), 0.321, 5e-4);
+  EXPECT_EQ(parse_campaign(format_campaign(campaign)), campaign);
 }
 
 TEST(CampaignFormat, RefusesWhatBreaksARule) {
