@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "data/response_quality.h"
 #include "models/logistic.h"
@@ -17,34 +17,33 @@ namespace {
 constexpr std::size_t kHeldOutEvery = 5;
 constexpr std::size_t kLeastRows = 10;
 
-/// Rows of one treatment with a constant 1 as their last feature.
+/// Rows of one treatment with a constant 1 as their last feature; those to be held out, every fifth
+/// in the order of the data, come last.
 struct Design {
   std::vector<double> rows;
   std::vector<double> outcomes;
+  std::size_t fitted = 0;  // rows before those held out
 };
 
 Design design_of(const CampaignData& data, std::size_t treatment) {
+  const auto count =
+      static_cast<std::size_t>(std::count(data.treatment.begin(), data.treatment.end(), treatment));
   Design design;
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    if (data.treatment[i] != treatment) continue;
-    const std::span<const double> row = data.row(i);
-    design.rows.insert(design.rows.end(), row.begin(), row.end());
-    design.rows.push_back(1.0);
-    design.outcomes.push_back(data.outcomes[i]);
+  design.rows.reserve(count * (data.features.size() + 1));
+  design.outcomes.reserve(count);
+  for (const bool held_out : {false, true}) {
+    if (held_out) design.fitted = design.outcomes.size();
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+      if (data.treatment[i] != treatment) continue;
+      if ((place++ % kHeldOutEvery == kHeldOutEvery - 1) != held_out) continue;
+      const std::span<const double> row = data.row(i);
+      design.rows.insert(design.rows.end(), row.begin(), row.end());
+      design.rows.push_back(1.0);
+      design.outcomes.push_back(data.outcomes[i]);
+    }
   }
   return design;
-}
-
-/// Every fifth row goes to the second part.
-std::pair<Design, Design> split(const Design& design, std::size_t width) {
-  std::pair<Design, Design> parts;
-  for (std::size_t i = 0; i < design.outcomes.size(); ++i) {
-    Design& part = i % kHeldOutEvery == kHeldOutEvery - 1 ? parts.second : parts.first;
-    const auto row = design.rows.begin() + static_cast<std::ptrdiff_t>(i * width);
-    part.rows.insert(part.rows.end(), row, row + static_cast<std::ptrdiff_t>(width));
-    part.outcomes.push_back(design.outcomes[i]);
-  }
-  return parts;
 }
 
 double score(std::span<const double> coefficients, std::span<const double> row) {
@@ -72,15 +71,16 @@ void check_outcomes(const CampaignData& data, std::size_t treatment, const Desig
   if (!has_zero) throw refuse("has no row with outcome 0, so its response cannot be learnt");
 }
 
-/// Coefficients of one design; `start` may be empty.
-std::vector<double> fit(ResponseKind response, const Design& design, std::size_t width,
+/// Coefficients from the first `count` rows; `start` may be empty.
+std::vector<double> fit(ResponseKind response, const Design& design, std::size_t count,
                         double ridge, std::span<const double> start) {
-  if (response == ResponseKind::kLinear) {
-    return fit_ridge(design.rows, design.outcomes, width, ridge);
-  }
+  const std::size_t width = design.rows.size() / design.outcomes.size();
+  const std::span<const double> rows = std::span(design.rows).first(count * width);
+  const std::span<const double> outcomes = std::span(design.outcomes).first(count);
+  if (response == ResponseKind::kLinear) return fit_ridge(rows, outcomes, width, ridge);
   LogisticOptions options;
   options.ridge = ridge;
-  return fit_logistic(design.rows, design.outcomes, width, options, start).theta;
+  return fit_logistic(rows, outcomes, width, options, start).theta;
 }
 
 ResponseModel fit_model(const CampaignData& data, std::size_t treatment, double ridge) {
@@ -88,17 +88,15 @@ ResponseModel fit_model(const CampaignData& data, std::size_t treatment, double 
   const Design design = design_of(data, treatment);
   check_outcomes(data, treatment, design);
   ResponseModel model;
-  {
-    const auto [fitted, held_out] = split(design, width);
-    model.coefficients = fit(data.response, fitted, width, ridge, {});
-    std::vector<double> scores;
-    for (std::size_t i = 0; i < held_out.outcomes.size(); ++i) {
-      scores.push_back(
-          score(model.coefficients, std::span(held_out.rows).subspan(i * width, width)));
-    }
-    model.quality = judge_predictions(data.response, scores, held_out.outcomes);
+  model.coefficients = fit(data.response, design, design.fitted, ridge, {});
+  std::vector<double> scores;
+  for (std::size_t i = design.fitted; i < design.outcomes.size(); ++i) {
+    scores.push_back(score(model.coefficients, std::span(design.rows).subspan(i * width, width)));
   }
-  model.coefficients = fit(data.response, design, width, ridge, model.coefficients);
+  model.quality =
+      judge_predictions(data.response, scores, std::span(design.outcomes).subspan(design.fitted));
+  model.coefficients =
+      fit(data.response, design, design.outcomes.size(), ridge, model.coefficients);
   model.quality.rows = design.outcomes.size();
   model.quality.mean_outcome =
       std::accumulate(design.outcomes.begin(), design.outcomes.end(), 0.0) /
