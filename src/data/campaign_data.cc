@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/json_document.h"
 #include "data/csv_reader.h"
 #include "data/row_sample.h"
 #include "data/table_survey.h"
@@ -51,6 +53,19 @@ std::vector<CampaignFeature> named_features(const CsvReader& reader, const Table
     }
   }
   return features;
+}
+
+/// Names go into files and reports, which are UTF-8.
+void check_text(const std::string& path, std::string_view field, const std::string& name) {
+  try {
+    nlohmann::json(name).dump();
+  } catch (const nlohmann::json::type_error&) {
+    std::string shown = clipped(name);
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    throw InvalidInput(fmt::format("{}: {}", path, field), shown,
+                       "must be UTF-8 text; convert the file");
+  }
 }
 
 /// Sets the ranges of the features and brings all values into [0, 1].
@@ -104,6 +119,9 @@ CampaignData read_campaign_data(const std::string& path, const CampaignDataOptio
   data.response = options.response;
   data.treatments = survey.treatments;
   data.features = named_features(reader, survey);
+  for (const std::string& name : data.treatments) check_text(path, "treatment", name);
+  for (const CampaignFeature& feature : data.features) check_text(path, "feature", feature.name);
+  check_text(path, "outcome", data.outcome);
   data.values.reserve(sample.size() * survey.features);
   data.treatment.reserve(sample.size());
   data.outcomes.reserve(sample.size());

@@ -191,6 +191,15 @@ TEST_F(CampaignTables, RefusesOutcomesThatTheResponseDoesNotAllow) {
             "t.csv:2: bought = nan: must be a finite number, as it is an outcome");
 }
 
+TEST_F(CampaignTables, RefusesNamesThatAreNotUtf8) {
+  EXPECT_EQ(refused("town,arm,bought\nUlm,none,0\nK\xF6ln,mail,1\n"),
+            "t.csv: feature = town=K?ln: must be UTF-8 text; convert the file");
+  EXPECT_EQ(refused("age,arm,bought\n1,none,0\n2,\xE9mail,1\n"),
+            "t.csv: treatment = ?mail: must be UTF-8 text; convert the file");
+  EXPECT_EQ(read("town,arm,bought\nUlm,none,0\nK\xC3\xB6ln,mail,1\n").features[0].name,
+            "town=K\xC3\xB6ln");
+}
+
 TEST_F(CampaignTables, RefusesRatesThatCannotBeReached) {
   options_.outcome_rate = 0.2;
   EXPECT_EQ(
