@@ -28,6 +28,8 @@ Command add_run_command(CLI::App& program);
 Command add_paper_command(CLI::App& program);
 /// `updraft figure DIR`: draws results again.
 Command add_figure_command(CLI::App& program);
+/// `updraft build-instance CSV`: learns a campaign or an instance from data.
+Command add_build_instance_command(CLI::App& program);
 /// `updraft bounds`: what theory says of the regret on an instance.
 Command add_bounds_command(CLI::App& program);
 

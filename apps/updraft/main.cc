@@ -42,6 +42,8 @@ constexpr const char* kFooter =
     "  updraft paper --quick                              all of them\n"
     "  updraft run tuning-free --quick                    what nothing to tune is worth\n"
     "  updraft figure results/gaussian-quick              draw its figure again\n"
+    "  updraft build-instance data.csv.gz --preset criteo --clusters 20 --out mine.json\n"
+    "                                                     an instance from your own data\n"
     "\n"
     "updraft COMMAND --help explains a command. Exit code: 0 done, 2 bad input, 1 failure.";
 
@@ -60,7 +62,7 @@ class HelpFormatter final : public CLI::Formatter {
 
   std::string make_subcommand(const CLI::App* command) const override {
     const std::string text = command->get_description();
-    return fmt::format("  {:<12}{}\n", command->get_name(), text.substr(0, text.find('\n')));
+    return fmt::format("  {:<16}{}\n", command->get_name(), text.substr(0, text.find('\n')));
   }
 };
 
@@ -120,9 +122,10 @@ void run(std::vector<std::string> arguments) {
   program.footer(kFooter);
   program.formatter(std::make_shared<HelpFormatter>());
   const std::vector<Command> commands = {
-      add_policies_command(program), add_instance_command(program), add_simulate_command(program),
-      add_bounds_command(program),   add_run_command(program),      add_paper_command(program),
-      add_figure_command(program)};
+      add_policies_command(program), add_instance_command(program),
+      add_simulate_command(program), add_bounds_command(program),
+      add_run_command(program),      add_paper_command(program),
+      add_figure_command(program),   add_build_instance_command(program)};
   program.allow_extras();
   for (const Command& command : commands) command.options->group("Commands")->allow_extras();
 
@@ -148,8 +151,8 @@ void run(std::vector<std::string> arguments) {
     return;
   }
   throw InvalidInput("command",
-                     "must be given: policies, instance, simulate, bounds, run, paper or figure; "
-                     "see updraft --help");
+                     "must be given: policies, instance, simulate, bounds, run, paper, figure or "
+                     "build-instance; see updraft --help");
 }
 
 int exit_code_of_run(std::vector<std::string> arguments) {

@@ -145,6 +145,9 @@ std::string format_instance(const InstanceDefinition& definition);
 /// A shipped instance by name, else a file in the instance format.
 std::shared_ptr<const Instance> load_instance(const std::string& name_or_path);
 
+/// Writes an instance file, which is always whole: the old or the new.
+void save_instance(const InstanceDefinition& definition, const std::string& path);
+
 struct ShippedInstance {
   std::string_view name;
   std::string_view summary;

@@ -1,7 +1,11 @@
 #pragma once
 
 #include "updraft/affected_sets.h"
+#include "updraft/campaign.h"
+#include "updraft/campaign_data.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/campaign_population.h"
+#include "updraft/clustered_instance.h"
 #include "updraft/environment.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"

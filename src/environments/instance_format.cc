@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/json_document.h"
+#include "core/json_fields.h"
 #include "environments/instance_checks.h"
-#include "environments/json_document.h"
-#include "environments/json_fields.h"
 #include "updraft/error.h"
 #include "updraft/instance.h"
 

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "core/files.h"
 #include "core/input_file.h"
 #include "updraft/error.h"
 #include "updraft/instance.h"
@@ -29,6 +30,12 @@ std::shared_ptr<const Instance> load_instance(const std::string& name_or_path) {
   } catch (const InvalidInput& refused) {
     throw InvalidInput(name_or_path + ": " + refused.field(), refused.value(), refused.rule());
   }
+}
+
+void save_instance(const InstanceDefinition& definition, const std::string& path) {
+  std::string text = format_instance(definition);
+  if (!text.ends_with('\n')) text += '\n';
+  replace_file(path, text);
 }
 
 }  // namespace updraft

@@ -1,11 +1,11 @@
-#include "environments/json_fields.h"
+#include "core/json_fields.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "environments/json_document.h"
+#include "core/json_document.h"
 #include "updraft/error.h"
 
 namespace updraft {

@@ -1,4 +1,4 @@
-#include "environments/json_document.h"
+#include "core/json_document.h"
 
 #include <fmt/format.h>
 

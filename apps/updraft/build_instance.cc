@@ -1,0 +1,279 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "build_report.h"
+#include "command.h"
+#include "interrupt.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+#include "updraft/campaign.h"
+#include "updraft/campaign_data.h"
+#include "updraft/clustered_instance.h"
+#include "updraft/error.h"
+#include "updraft/simulate.h"
+
+namespace updraft::cli {
+namespace {
+
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostClusters = 100'000;
+constexpr std::uint64_t kMostRestarts = 1000;
+
+/// The share of the time that reading takes, roughly, before clusters are sought.
+constexpr double kReadingShare = 0.4;
+
+constexpr const char* kHelp =
+    "Learns from the data of past campaigns what customers do.\n"
+    "The data are a CSV file, plain or gzip: one row per customer with features, the treatment "
+    "and\n"
+    "the outcome. Without --clusters, one response model per treatment is fitted and written as a\n"
+    "campaign file. With --clusters, customers are grouped by their features and an instance file\n"
+    "is written, in which an action treats one group; simulate, bounds and instance read it.";
+
+constexpr const char* kFooter =
+    "What comes out: the file --out, and on standard output what it holds: for models their "
+    "quality\n"
+    "on held-out rows and the average uplifts, for clusters a table of sizes and rates; with "
+    "--json\n"
+    "an object with\n"
+    "  out, kind, rows_read, rows, outcome, features, treatments, then\n"
+    "  response, models (treatment, quality, uplift)          or\n"
+    "  clusters (size, rows, rates, uplifts), inertia, iterations, converged\n"
+    "Nothing is written where anything is refused. Options on the command line win over --config,\n"
+    "which wins over --preset. Lists are names with commas between them; --config takes names "
+    "that\n"
+    "have commas themselves.\n"
+    "\n"
+    "Examples:\n"
+    "  updraft build-instance criteo.csv.gz --preset criteo --outcome-rate 0.25 --out "
+    "campaign.json\n"
+    "  updraft build-instance criteo.csv.gz --preset criteo --clusters 20 --rows 100000 \\\n"
+    "      --out instance.json\n"
+    "  updraft build-instance hillstrom.csv --preset hillstrom --outcome spend --response linear "
+    "\\\n"
+    "      --out spend.json\n"
+    "  updraft build-instance shop.csv --treatment mail --control none --outcome bought \\\n"
+    "      --ignore customer,day --keep-rows --out shop.json --json";
+
+struct Options {
+  std::string csv;
+  std::optional<std::string> preset;
+  std::optional<std::string> config;
+  std::optional<std::string> treatment;
+  std::optional<std::string> outcome;
+  std::optional<std::string> features;
+  std::optional<std::string> ignore;
+  std::optional<std::string> categorical;
+  std::optional<std::string> control;
+  std::optional<std::string> treatments;
+  std::optional<std::string> response;
+  std::optional<std::string> outcome_rate;
+  std::optional<std::string> rows;
+  std::optional<std::string> seed;
+  std::optional<std::string> clusters;
+  std::optional<std::string> restarts;
+  std::optional<std::string> ridge;
+  std::optional<std::string> name;
+  std::string out;
+  bool keep_rows = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::vector<std::string> names_in(std::string_view option, const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    names.push_back(text.substr(from, comma - from));
+    if (names.back().empty()) throw InvalidInput(option, text, "has an empty name in its list");
+    from = comma + 1;
+  }
+  return names;
+}
+
+CampaignDataOptions data_options(const Options& options) {
+  CampaignDataOptions out;
+  if (options.preset) out = campaign_preset(*options.preset);
+  if (options.config) out = load_campaign_options(*options.config, out);
+  const auto text = [](const std::optional<std::string>& given, std::string& value) {
+    if (given) value = *given;
+  };
+  const auto names = [](std::string_view option, const std::optional<std::string>& given,
+                        std::vector<std::string>& value) {
+    if (given) value = names_in(option, *given);
+  };
+  text(options.treatment, out.treatment);
+  text(options.outcome, out.outcome);
+  names("--features", options.features, out.features);
+  names("--ignore", options.ignore, out.ignore);
+  names("--categorical", options.categorical, out.categorical);
+  text(options.control, out.control);
+  names("--treatments", options.treatments, out.treatments);
+  if (options.response) out.response = response_kind("--response", *options.response);
+  if (options.outcome_rate) {
+    out.outcome_rate = parse_probability("--outcome-rate", *options.outcome_rate);
+  }
+  if (options.rows) out.rows = parse_count("--rows", *options.rows, {1, kMostRows});
+  if (options.seed) {
+    out.seed = parse_count("--seed", *options.seed, {0, std::numeric_limits<std::uint64_t>::max()});
+  }
+  for (const auto& [option, value] :
+       {std::pair("--treatment", &out.treatment), std::pair("--outcome", &out.outcome)}) {
+    if (value->empty()) throw InvalidInput(option, "must be given: a column, or use --preset");
+  }
+  return out;
+}
+
+/// Refuses what could not be written in the end, before any work.
+void check_out(const Options& options) {
+  if (options.out.empty()) throw InvalidInput("--out", "must be given: the file to write");
+  std::error_code error;
+  const std::filesystem::path path = options.out;
+  if (std::filesystem::is_directory(path, error)) {
+    throw InvalidInput("--out", options.out, "is a directory; must be a file");
+  }
+  if (path.has_parent_path() && !std::filesystem::is_directory(path.parent_path(), error)) {
+    throw InvalidInput("--out", options.out, "is in a directory that does not exist");
+  }
+  if (std::filesystem::equivalent(path, options.csv, error)) {
+    throw InvalidInput("--out", options.out, "is the data itself");
+  }
+}
+
+/// The file's name without folders and extensions.
+std::string name_of(const Options& options) {
+  if (options.name) return *options.name;
+  const std::string file = std::filesystem::path(options.csv).filename().string();
+  return file.substr(0, file.find('.', 1));
+}
+
+ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
+  for (const auto& [option, given] : {std::pair("--keep-rows", options.keep_rows),
+                                      std::pair("--ridge", options.ridge.has_value())}) {
+    if (given) throw InvalidInput(option, "belongs to campaign files; not with --clusters");
+  }
+  ClusterOptions out;
+  out.name = name_of(options);
+  out.clusters = parse_count("--clusters", *options.clusters, {1, kMostClusters});
+  if (options.restarts) {
+    out.restarts = parse_count("--restarts", *options.restarts, {1, kMostRestarts});
+  }
+  out.seed = seed;
+  return out;
+}
+
+CampaignFitOptions fit_options(const Options& options) {
+  if (options.restarts) throw InvalidInput("--restarts", "must come with --clusters");
+  CampaignFitOptions out;
+  out.name = name_of(options);
+  if (options.ridge) out.ridge = parse_positive("--ridge", *options.ridge);
+  out.keep_rows = options.keep_rows;
+  return out;
+}
+
+void show(const Options& options, const char* kind, Json json, const std::string& report) {
+  if (options.json) {
+    Json out = {{"out", options.out}, {"kind", kind}};
+    out.update(json);
+    write_output(json_text(out));
+  } else {
+    write_output(report + fmt::format("\nWritten: {}\n", printable_text(options.out)));
+  }
+}
+
+void run(const Options& options) {
+  if (options.csv.empty()) throw InvalidInput("CSV", "must be given: the data, a CSV file");
+  check_out(options);
+  CampaignDataOptions reading = data_options(options);
+  const bool clustering = options.clusters.has_value();
+  ClusterOptions clusters;
+  CampaignFitOptions fit;
+  if (clustering) {
+    clusters = cluster_options(options, reading.seed);
+  } else {
+    fit = fit_options(options);
+  }
+  std::optional<Campaign> campaign;
+  std::optional<ClusteredInstance> instance;
+  CampaignData data;
+  {
+    Interrupt interrupt;
+    Progress progress(options.quiet);
+    const auto report = [&](double share) {
+      if (interrupt.token().stop_requested()) throw Cancelled();
+      progress.update(share);
+    };
+    reading.progress = [&](double share) { report(share * (clustering ? kReadingShare : 1.0)); };
+    clusters.progress = [&](double share) {
+      report(kReadingShare + (1.0 - kReadingShare) * share);
+    };
+    data = read_campaign_data(options.csv, reading);
+    if (clustering) {
+      instance = cluster_campaign(data, clusters);
+    } else {
+      campaign = fit_campaign(data, fit);
+    }
+    report(1.0);
+  }
+  if (clustering) {
+    save_instance(instance->definition, options.out);
+    show(options, "instance", cluster_json(data, *instance), cluster_report(data, *instance));
+  } else {
+    save_campaign(*campaign, options.out);
+    show(options, "campaign", campaign_json(data, *campaign), campaign_report(data, *campaign));
+  }
+}
+
+}  // namespace
+
+Command add_build_instance_command(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = program.add_subcommand("build-instance", kHelp);
+  const auto add = [&](const char* name, auto& value, const char* help, const char* text) {
+    command->add_option(name, value, help)->option_text(text);
+  };
+  command->add_option("CSV", options->csv, "The data: a CSV file, plain or gzip")->type_name("");
+  add("--out", options->out, "The file to write", "FILE");
+  add("--preset", options->preset, "Columns of a published data set: criteo, hillstrom", "NAME");
+  add("--config", options->config, "A TOML file with the options of the data", "FILE");
+  add("--treatment", options->treatment, "Column: what was done to the customer", "COLUMN");
+  add("--control", options->control, "The treatment that means nothing was done [0]", "VALUE");
+  add("--treatments", options->treatments, "The other treatments, in this order [all that occur]",
+      "LIST");
+  add("--outcome", options->outcome, "Column: what came of it", "COLUMN");
+  add("--features", options->features, "Columns that describe customers [all others]", "LIST");
+  add("--ignore", options->ignore, "Columns that are no features", "LIST");
+  add("--categorical", options->categorical,
+      "Features that are names even where they look like\n"
+      "numbers",
+      "LIST");
+  add("--response", options->response,
+      "logistic for outcomes 0 and 1, linear for numbers\n"
+      "[logistic]",
+      "KIND");
+  add("--outcome-rate", options->outcome_rate,
+      "Drop random rows with outcome 0 until this share is\n"
+      "not 0",
+      "RATE");
+  add("--rows", options->rows, "Keep a random sample of so many rows at most [all]", "N");
+  add("--seed", options->seed, "Of all random choices [1]", "N");
+  add("--clusters", options->clusters, "Write an instance with so many groups of customers", "K");
+  add("--restarts", options->restarts, "Of k-means; the best is taken [5]", "N");
+  add("--ridge", options->ridge, "Penalty on squared coefficients [1]", "X");
+  add("--name", options->name, "What reports call it [the name of CSV]", "NAME");
+  command->add_flag("--keep-rows", options->keep_rows, "Write the rows into the campaign file too");
+  command->add_flag("--json", options->json, "Machine-readable output");
+  command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  command->footer(kFooter);
+  return {command, [options] { run(*options); }};
+}
+
+}  // namespace updraft::cli

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace updraft {
+
+/// What is known of the outcomes, and hence how they are modelled.
+enum class ResponseKind {
+  kLogistic,  ///< 0 or 1
+  kLinear,    ///< any finite number
+};
+
+/// "logistic" or "linear", and back; throws InvalidInput for other names.
+std::string_view response_name(ResponseKind kind);
+ResponseKind response_kind(std::string_view field, std::string_view name);
+
+/// How a table of past campaigns is read. Columns are given by the names in the table's first line.
+struct CampaignDataOptions {
+  std::string treatment;                 ///< column: what was done to the customer
+  std::string outcome;                   ///< column: what came of it
+  std::vector<std::string> features;     ///< columns; empty: all others but those in `ignore`
+  std::vector<std::string> ignore;       ///< columns that are no features
+  std::vector<std::string> categorical;  ///< features to be taken as names, not numbers
+  std::string control = "0";             ///< the treatment that means nothing was done
+  std::vector<std::string> treatments;   ///< the others, in this order; empty: all that occur
+  ResponseKind response = ResponseKind::kLogistic;
+  double outcome_rate =
+      0.0;                 ///< in (0, 1): drop rows with outcome 0 until so many are not; 0: none
+  std::size_t rows = 0;    ///< keep a random sample of so many at most; 0: all
+  std::uint64_t seed = 1;  ///< of both choices
+
+  /// Told now and then the share of the reading that is done; may throw to stop it.
+  std::function<void(double)> progress = {};
+};
+
+/// The options for a published data set: "criteo" (f0 to f11, treatment, visit) or "hillstrom"
+/// (segment, "No E-Mail", visit). Throws InvalidInput for other names.
+CampaignDataOptions campaign_preset(const std::string& name);
+std::vector<std::string> campaign_presets();
+
+/// Sets what a TOML document gives: the fields above by their names, `response` as a name. `preset`
+/// comes first. Throws InvalidInput with origin and line.
+CampaignDataOptions parse_campaign_options(std::string_view toml, const std::string& origin,
+                                           CampaignDataOptions options = {});
+
+/// The same from a file.
+CampaignDataOptions load_campaign_options(const std::string& path,
+                                          CampaignDataOptions options = {});
+
+/// A feature as models see it: (value - min) / (max - min), or 0 where max = min. A category is 1
+/// where the column has its value and 0 elsewhere, and is named `column=value`.
+struct CampaignFeature {
+  std::string name;
+  double min = 0.0;  ///< over the rows kept
+  double max = 0.0;
+
+  /// Cost: O(1). Values outside of [min, max] are clamped.
+  double scaled(double value) const;
+
+  bool operator==(const CampaignFeature&) const = default;
+};
+
+/// Rows of a table of past campaigns, ready to be modelled.
+struct CampaignData {
+  std::string outcome;  ///< name of the column
+  ResponseKind response = ResponseKind::kLogistic;
+  std::vector<CampaignFeature> features;
+  std::vector<std::string> treatments;   ///< names; 0 is the control
+  std::vector<double> values;            ///< features in [0, 1], row by row
+  std::vector<std::uint32_t> treatment;  ///< per row
+  std::vector<double> outcomes;          ///< per row
+  std::uint64_t rows_read = 0;           ///< in the table
+
+  std::size_t rows() const { return outcomes.size(); }
+  std::span<const double> row(std::size_t i) const {
+    return std::span(values).subspan(i * features.size(), features.size());
+  }
+};
+
+/// Reads a CSV file, plain or gzip, twice: first to learn categories, treatments and counts, then
+/// to take the rows. Which rows are kept depends on the seed and their numbers only.
+///
+/// A feature is categorical where `categorical` says so or its first row holds no number; it has at
+/// most 100 values. Throws InvalidInput with file, line and column: see docs/build-instance.md.
+/// Cost: memory for the rows kept; time O(bytes).
+CampaignData read_campaign_data(const std::string& path, const CampaignDataOptions& options);
+
+}  // namespace updraft

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "updraft/campaign_data.h"
+#include "updraft/instance.h"
+
+namespace updraft {
+
+struct ClusterOptions {
+  std::string name;
+  std::size_t clusters = 20;
+  std::size_t restarts = 5;  ///< of k-means; the best is taken
+  std::uint64_t seed = 1;
+
+  /// Told now and then the share of the work that is done; may throw to stop it.
+  std::function<void(double)> progress = {};
+};
+
+/// Customers that are alike, and how many of them respond when treated and when not.
+struct CustomerCluster {
+  std::size_t size = 0;
+  std::vector<std::size_t> rows;  ///< per treatment
+  std::vector<double> rates;      ///< mean outcome per treatment; 0 is the control
+
+  double uplift(std::size_t treatment) const { return rates[treatment] - rates[0]; }
+};
+
+struct ClusteredInstance {
+  InstanceDefinition definition;
+  std::vector<CustomerCluster> clusters;  ///< the largest first
+  double inertia = 0.0;                   ///< of k-means on standardised features, per row
+  std::size_t iterations = 0;
+  bool converged = false;
+};
+
+/// A non-contextual instance from data, as the paper makes its Criteo instance [hsieh22, appendix
+/// 'More Details on Bernoulli Uplifting Bandit']: customers are clustered by their features with
+/// k-means; every customer is a variable with the untreated rate of the cluster as its baseline; an
+/// action treats one cluster (with one of the treatments, where there are several), which brings
+/// its customers to the treated rate.
+///
+/// Throws InvalidInput for responses that are not logistic, more clusters than different rows, or a
+/// cluster without a row of some treatment. Cost: that of k-means.
+ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options);
+
+}  // namespace updraft

@@ -1,0 +1,143 @@
+#include "updraft/campaign_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/json_document.h"
+#include "data/csv_reader.h"
+#include "data/row_sample.h"
+#include "data/table_survey.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::uint64_t kRowsPerReport = 4096;
+
+/// The place of a name in a list; throws where the table is not what it was when it was surveyed.
+std::size_t place_of(const std::vector<std::string>& names, const CsvReader& reader,
+                     std::size_t column) {
+  const auto found = std::find(names.begin(), names.end(), reader.fields()[column]);
+  if (found == names.end()) throw reader.refusal(column, "is new: the file changed while read");
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void append_row(CampaignData& data, const CsvReader& reader, const TableSurvey& survey,
+                double outcome) {
+  const std::size_t begin = data.values.size();
+  data.values.resize(begin + survey.features, 0.0);
+  double* const row = data.values.data() + begin;
+  for (const FeatureColumn& column : survey.columns) {
+    if (column.categorical) {
+      row[column.first + place_of(column.categories, reader, column.column)] = 1.0;
+    } else {
+      row[column.first] = number_in(reader, column.column);
+    }
+  }
+  data.treatment.push_back(
+      static_cast<std::uint32_t>(place_of(survey.treatments, reader, survey.treatment)));
+  data.outcomes.push_back(outcome);
+}
+
+std::vector<CampaignFeature> named_features(const CsvReader& reader, const TableSurvey& survey) {
+  std::vector<CampaignFeature> features;
+  for (const FeatureColumn& column : survey.columns) {
+    const std::string& name = reader.columns()[column.column];
+    if (!column.categorical) features.push_back({name, 0.0, 0.0});
+    for (const std::string& category : column.categories) {
+      features.push_back({fmt::format("{}={}", name, category), 0.0, 0.0});
+    }
+  }
+  return features;
+}
+
+/// Names go into files and reports, which are UTF-8.
+void check_text(const std::string& path, std::string_view field, const std::string& name) {
+  try {
+    nlohmann::json(name).dump();
+  } catch (const nlohmann::json::type_error&) {
+    std::string shown = clipped(name);
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    throw InvalidInput(fmt::format("{}: {}", path, field), shown,
+                       "must be UTF-8 text; convert the file");
+  }
+}
+
+/// Sets the ranges of the features and brings all values into [0, 1].
+void scale(CampaignData& data) {
+  const std::size_t width = data.features.size();
+  for (CampaignFeature& feature : data.features) {
+    feature.min = std::numeric_limits<double>::infinity();
+    feature.max = -feature.min;
+  }
+  for (std::size_t at = 0; at < data.values.size(); ++at) {
+    CampaignFeature& feature = data.features[at % width];
+    feature.min = std::min(feature.min, data.values[at]);
+    feature.max = std::max(feature.max, data.values[at]);
+  }
+  for (std::size_t at = 0; at < data.values.size(); ++at) {
+    data.values[at] = data.features[at % width].scaled(data.values[at]);
+  }
+}
+
+}  // namespace
+
+std::string_view response_name(ResponseKind kind) {
+  return kind == ResponseKind::kLogistic ? "logistic" : "linear";
+}
+
+ResponseKind response_kind(std::string_view field, std::string_view name) {
+  for (const ResponseKind kind : {ResponseKind::kLogistic, ResponseKind::kLinear}) {
+    if (name == response_name(kind)) return kind;
+  }
+  throw unknown_name(field, name, {"logistic", "linear"});
+}
+
+double CampaignFeature::scaled(double value) const {
+  if (!(max > min)) return 0.0;
+  return std::clamp((value - min) / (max - min), 0.0, 1.0);
+}
+
+CampaignData read_campaign_data(const std::string& path, const CampaignDataOptions& options) {
+  const auto report = [&](double share) {
+    if (options.progress) options.progress(share);
+  };
+  CampaignData data;
+  TableSurvey survey;
+  {
+    CsvReader reader(path);
+    survey = survey_table(reader, options, [&](double share) { report(0.5 * share); });
+  }
+  RowSample sample(options, survey.rows, survey.zeros);
+  CsvReader reader(path);
+  data.outcome = options.outcome;
+  data.response = options.response;
+  data.treatments = survey.treatments;
+  data.features = named_features(reader, survey);
+  for (const std::string& name : data.treatments) check_text(path, "treatment", name);
+  for (const CampaignFeature& feature : data.features) check_text(path, "feature", feature.name);
+  check_text(path, "outcome", data.outcome);
+  data.values.reserve(sample.size() * survey.features);
+  data.treatment.reserve(sample.size());
+  data.outcomes.reserve(sample.size());
+  while (reader.next()) {
+    if (reader.rows() % kRowsPerReport == 0) report(0.5 + 0.5 * reader.share());
+    const double outcome = outcome_in(reader, survey.outcome, options.response);
+    if (sample.keeps(reader.rows() - 1, outcome == 0.0)) {
+      append_row(data, reader, survey, outcome);
+    }
+  }
+  data.rows_read = reader.rows();
+  if (data.rows() != sample.size()) {
+    throw InvalidInput("data", path, "changed while it was read");
+  }
+  scale(data);
+  return data;
+}
+
+}  // namespace updraft

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "updraft/campaign_data.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+/// Criteo Uplift v2.1. [diemert21]
+CampaignDataOptions criteo() {
+  CampaignDataOptions options;
+  options.treatment = "treatment";
+  options.outcome = "visit";
+  for (int f = 0; f < 12; ++f) options.features.push_back(fmt::format("f{}", f));
+  return options;
+}
+
+/// The MineThatData e-mail challenge. [hillstrom08]
+CampaignDataOptions hillstrom() {
+  CampaignDataOptions options;
+  options.treatment = "segment";
+  options.control = "No E-Mail";
+  options.outcome = "visit";
+  options.features = {"recency", "history_segment", "history", "mens",
+                      "womens",  "zip_code",        "newbie",  "channel"};
+  options.categorical = {"history_segment", "zip_code", "channel"};
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> campaign_presets() { return {"criteo", "hillstrom"}; }
+
+CampaignDataOptions campaign_preset(const std::string& name) {
+  if (name == "criteo") return criteo();
+  if (name == "hillstrom") return hillstrom();
+  throw unknown_name("preset", name, campaign_presets());
+}
+
+}  // namespace updraft

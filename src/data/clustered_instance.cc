@@ -1,0 +1,89 @@
+#include "updraft/clustered_instance.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "data/kmeans.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+std::vector<CustomerCluster> count_clusters(const CampaignData& data, const KMeansResult& found) {
+  std::vector<CustomerCluster> clusters(found.sizes.size());
+  for (CustomerCluster& cluster : clusters) {
+    cluster.rows.assign(data.treatments.size(), 0);
+    cluster.rates.assign(data.treatments.size(), 0.0);
+  }
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    CustomerCluster& cluster = clusters[found.cluster_of[i]];
+    ++cluster.size;
+    ++cluster.rows[data.treatment[i]];
+    cluster.rates[data.treatment[i]] += data.outcomes[i];
+  }
+  for (std::size_t k = 0; k < clusters.size(); ++k) {
+    for (std::size_t t = 0; t < data.treatments.size(); ++t) {
+      if (clusters[k].rows[t] == 0) {
+        throw InvalidInput(
+            "clusters", static_cast<double>(clusters.size()),
+            fmt::format(
+                "cluster {}, of {} rows, has none with treatment \"{}\", so its rate is not "
+                "known; take fewer clusters or more rows",
+                k, clusters[k].size, data.treatments[t]));
+      }
+      clusters[k].rates[t] /= static_cast<double>(clusters[k].rows[t]);
+    }
+  }
+  return clusters;
+}
+
+InstanceDefinition define(const CampaignData& data, const std::vector<CustomerCluster>& clusters,
+                          const std::string& name) {
+  InstanceDefinition definition;
+  definition.name = name;
+  definition.summary = fmt::format(
+      "{} customers in {} clusters of like features; an action treats one of them; the payoff is "
+      "{}",
+      data.rows(), clusters.size(), data.outcome);
+  definition.noise = BernoulliNoise{};
+  VariableId begin = 0;
+  for (std::size_t k = 0; k < clusters.size(); ++k) {
+    const auto end = begin + static_cast<VariableId>(clusters[k].size);
+    const std::array range = {VariableRange{begin, end}};
+    definition.variables.push_back({clusters[k].size, clusters[k].rates[0]});
+    for (std::size_t t = 1; t < data.treatments.size(); ++t) {
+      definition.action_names.push_back(data.treatments.size() == 2
+                                            ? fmt::format("cluster-{}", k)
+                                            : fmt::format("cluster-{} {}", k, data.treatments[t]));
+      definition.effects.push_back({{VariableSet::from_ranges(range), {clusters[k].rates[t]}}});
+    }
+    begin = end;
+  }
+  return definition;
+}
+
+}  // namespace
+
+ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options) {
+  if (data.response != ResponseKind::kLogistic) {
+    throw InvalidInput("response", response_name(data.response),
+                       "must be logistic, as the variables of an instance pay 0 or 1");
+  }
+  KMeansOptions kmeans;
+  kmeans.clusters = options.clusters;
+  kmeans.restarts = options.restarts;
+  kmeans.seed = options.seed;
+  kmeans.progress = options.progress;
+  const std::size_t width = data.features.size();
+  const KMeansResult found = cluster_rows(standardised(data.values, width), width, kmeans);
+  ClusteredInstance result;
+  result.clusters = count_clusters(data, found);
+  result.definition = define(data, result.clusters, options.name);
+  result.inertia = found.inertia / static_cast<double>(data.rows());
+  result.iterations = found.iterations;
+  result.converged = found.converged;
+  return result;
+}
+
+}  // namespace updraft

@@ -1,0 +1,224 @@
+#include "updraft/campaign.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "data/made_table.h"
+#include "data/packed_numbers.h"
+#include "data/response_quality.h"
+#include "models/logistic.h"
+#include "support/folder.h"
+#include "support/refusal.h"
+#include "support/statistics.h"
+
+namespace updraft {
+namespace {
+
+CampaignData made_data(std::size_t rows) {
+  const testing::TemporaryFolder folder;
+  CampaignDataOptions options;
+  options.treatment = "arm";
+  options.outcome = "bought";
+  options.control = "none";
+  options.treatments = {"mail", "call"};
+  return read_campaign_data(folder.write("t.csv", testing::made_table(rows)), options);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(AreaUnderCurve, CountsPairs) {
+  const std::vector<double> outcomes = {0, 0, 1, 1};
+  EXPECT_EQ(area_under_curve(std::vector<double>{1, 2, 3, 4}, outcomes), 1.0);
+  EXPECT_EQ(area_under_curve(std::vector<double>{4, 3, 2, 1}, outcomes), 0.0);
+  EXPECT_EQ(area_under_curve(std::vector<double>{1, 3, 2, 4}, outcomes), 0.75);
+  EXPECT_EQ(area_under_curve(std::vector<double>{1, 1, 1, 1}, outcomes), 0.5);
+  EXPECT_EQ(area_under_curve(std::vector<double>{1, 2, 2, 3}, outcomes), 0.875);
+  EXPECT_EQ(area_under_curve(std::vector<double>{1, 2}, std::vector<double>{1, 1}), std::nullopt);
+}
+
+TEST(JudgePredictions, KnowsLossCalibrationAndError) {
+  const std::vector<double> scores = {0.0, std::log(3.0)};
+  const ResponseQuality logistic =
+      judge_predictions(ResponseKind::kLogistic, scores, std::vector<double>{0, 1});
+  EXPECT_NEAR(*logistic.log_loss, (std::log(2.0) + std::log(4.0 / 3.0)) / 2.0, 1e-12);
+  EXPECT_EQ(logistic.auc, 1.0);
+  EXPECT_EQ(logistic.observed, 1.0);
+  EXPECT_NEAR(logistic.expected, 1.25, 1e-12);
+  EXPECT_EQ(logistic.calibration.size(), 2u);
+  EXPECT_FALSE(logistic.rmse);
+
+  const ResponseQuality linear = judge_predictions(
+      ResponseKind::kLinear, std::vector<double>{1, 2, 3, 4}, std::vector<double>{1, 2, 3, 6});
+  EXPECT_NEAR(*linear.rmse, 1.0, 1e-12);
+  EXPECT_NEAR(*linear.r_squared, 1.0 - 4.0 / 14.0, 1e-12);
+  EXPECT_FALSE(linear.log_loss);
+}
+
+TEST(FitCampaign, LearnsWhatTheTableWasMadeOf) {
+  const CampaignData data = made_data(30'000);
+  const Campaign campaign = fit_campaign(data);
+  ASSERT_EQ(campaign.models.size(), 3u);
+  // Features x, y, three colours; the truth is a logistic model in x and y.
+  for (const double x : {0.1, 0.5, 0.9}) {
+    for (const double y : {0.2, 0.8}) {
+      const std::vector<double> row = {x, y, 1, 0, 0};
+      EXPECT_NEAR(campaign.predict(0, row), sigmoid(2 * x - 1), 0.03);
+      EXPECT_NEAR(campaign.predict(1, row), sigmoid(2 * x - 0.2), 0.03);
+      EXPECT_NEAR(campaign.predict(2, row), sigmoid(2 * x + 0.4 * y - 1), 0.03);
+      EXPECT_EQ(campaign.uplift(1, row), campaign.predict(1, row) - campaign.predict(0, row));
+    }
+  }
+  for (const ResponseModel& model : campaign.models) {
+    const ResponseQuality& quality = model.quality;
+    EXPECT_EQ(quality.held_out, quality.rows / 5);
+    EXPECT_GT(*quality.auc, 0.6);
+    EXPECT_LT(*quality.log_loss, std::log(2.0));
+    EXPECT_EQ(quality.calibration.size(), 10u);
+    EXPECT_TRUE(testing::agrees(quality.observed, quality.expected,
+                                std::sqrt(0.3 * static_cast<double>(quality.held_out))));
+  }
+  for (const AverageUplift& uplift : average_uplifts(campaign, data)) {
+    EXPECT_NEAR(uplift.predicted, uplift.observed, 2.0 * uplift.standard_error);
+  }
+}
+
+TEST(FitCampaign, LinearResponsesAreRidgeRegressions) {
+  CampaignData data = made_data(3'000);
+  data.response = ResponseKind::kLinear;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    data.outcomes[i] = 5.0 + 2.0 * data.row(i)[0] - data.treatment[i];
+  }
+  const Campaign campaign = fit_campaign(data, {.name = "", .ridge = 1e-6});
+  const std::vector<double> row = {0.5, 0.5, 0, 1, 0};
+  EXPECT_NEAR(campaign.predict(0, row), 6.0, 1e-3);
+  EXPECT_NEAR(campaign.uplift(2, row), -2.0, 1e-3);
+  EXPECT_NEAR(*campaign.models[0].quality.r_squared, 1.0, 1e-6);
+  EXPECT_NEAR(*campaign.models[0].quality.rmse, 0.0, 1e-3);
+}
+
+TEST(FitCampaign, RefusesTreatmentsThatCannotBeLearnt) {
+  CampaignData data = made_data(600);
+  EXPECT_EQ(testing::refusal([&] { fit_campaign(data, {.name = "", .ridge = 0.0}); }),
+            "ridge = 0: must be > 0");
+  CampaignData none = data;
+  CampaignData all = data;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    if (data.treatment[i] == 1) none.outcomes[i] = 0.0;
+    if (data.treatment[i] == 2) all.outcomes[i] = 1.0;
+  }
+  EXPECT_EQ(testing::refusal([&] { fit_campaign(none); }),
+            "treatment = mail: has no row with outcome 1, so its response cannot be learnt");
+  EXPECT_EQ(testing::refusal([&] { fit_campaign(all); }),
+            "treatment = call: has no row with outcome 0, so its response cannot be learnt");
+  data.outcomes[7] = 0.5;
+  EXPECT_EQ(testing::refusal([&] { fit_campaign(data); }),
+            "outcome = 0.5: must be 0 or 1, as the response is logistic");
+  EXPECT_EQ(testing::refusal([] { fit_campaign(made_data(15)); }).substr(0, 16),
+            "treatment = none");
+}
+
+TEST(CampaignFormat, ReadsBackWhatItWrote) {
+  const CampaignData data = made_data(500);
+  const Campaign bare = fit_campaign(data, {.name = "a \"name\""});
+  EXPECT_EQ(parse_campaign(format_campaign(bare)), bare);
+  const Campaign whole = fit_campaign(data, {.name = "rows", .ridge = 1.0, .keep_rows = true});
+  EXPECT_EQ(whole.rows.size(), 500u);
+  EXPECT_EQ(parse_campaign(format_campaign(whole)), whole);
+  EXPECT_EQ(whole.row(3)[1], data.row(3)[1]);
+
+  const testing::TemporaryFolder folder;
+  save_campaign(whole, folder.path("c.json"));
+  EXPECT_EQ(load_campaign(folder.path("c.json")), whole);
+}
+
+/// The example in docs/formats/campaign.md.
+TEST(CampaignFormat, ReadsTheExampleOfItsPage) {
+  std::ifstream page(UPDRAFT_SOURCE_DIR "/docs/formats/campaign.md");
+  const std::string text(std::istreambuf_iterator<char>(page), {});
+  const std::size_t begin = text.find("```json\n") + 8;
+  ASSERT_LT(begin, text.size());
+  const Campaign campaign = parse_campaign(text.substr(begin, text.find("```", begin) - begin));
+  const std::vector<double> row = {campaign.features[0].scaled(48.5), 1.0};
+  EXPECT_EQ(row[0], 0.5);
+  EXPECT_NEAR(campaign.predict(0, row), 0.182, 5e-4);
+  EXPECT_NEAR(campaign.predict(1, row), 0.321, 5e-4);
+  EXPECT_EQ(parse_campaign(format_campaign(campaign)), campaign);
+}
+
+TEST(CampaignFormat, RefusesWhatBreaksARule) {
+  const std::string text =
+      format_campaign(fit_campaign(made_data(500), {.name = "", .ridge = 1.0, .keep_rows = true}));
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    const std::string broken = replaced(text, from, to);
+    return testing::refusal([&] { parse_campaign(broken); });
+  };
+  EXPECT_EQ(testing::refusal([] { parse_campaign("[]"); }), "campaign: must be an object");
+  EXPECT_EQ(refused("campaign/1", "campaign/2"),
+            "format = \"updraft-campaign/2\": must be \"updraft-campaign/1\"");
+  EXPECT_EQ(refused("logistic", "logit"),
+            "response = logit: unknown; did you mean logistic? Valid: logistic, linear");
+  EXPECT_EQ(refused("\"name\": \"y\"", "\"name\": \"x\""), "features[1].name = \"x\": is repeated");
+  EXPECT_EQ(refused("\"name\": \"mail\"", "\"name\": \"\""),
+            "treatments[1].name: must not be empty");
+  EXPECT_EQ(refused("\"coefficients\": [", "\"coefficients\": [1, "),
+            "treatments[0].coefficients: has 7 numbers; must have one for each of 5 features, then "
+            "the intercept");
+  EXPECT_EQ(refused("\"coefficients\": [", "\"coefficients\": [1e101, "),
+            "treatments[0].coefficients: has 7 numbers; must have one for each of 5 features, then "
+            "the intercept");
+  EXPECT_EQ(refused("\"count\": 500", "\"count\": 501"),
+            "rows.outcomes: is not a zlib stream of 501 numbers of 8 bytes");
+  EXPECT_EQ(refused("\"outcomes\": \"e", "\"outcomes\": \"!"), "rows.outcomes: is not base64");
+  EXPECT_EQ(refused("\"outcome\":", "\"outcmoe\":").substr(0, 13), "key = outcmoe");
+  EXPECT_EQ(testing::refusal([] { load_campaign("/none/such.json"); }),
+            "campaign = /none/such.json: unknown; nor is there a file of that name");
+}
+
+TEST(CampaignFormat, RefusesRowsThatBreakARule) {
+  const auto refused = [](auto change) {
+    Campaign campaign = fit_campaign(made_data(100), {.name = "", .ridge = 1.0, .keep_rows = true});
+    change(campaign);
+    return testing::refusal([&] { format_campaign(campaign); });
+  };
+  EXPECT_EQ(refused([](Campaign& c) { c.rows.values[7] = 1.5; }),
+            "rows.features[7] = 1.5: must be in [0, 1]");
+  EXPECT_EQ(refused([](Campaign& c) { c.rows.treatment[2] = 3; }),
+            "rows.treatments[2] = 3: must be the number of a treatment");
+  EXPECT_EQ(refused([](Campaign& c) { c.rows.outcomes[1] = 2; }),
+            "rows.outcomes[1] = 2: must be 0 or 1, as the response is logistic");
+  EXPECT_EQ(refused([](Campaign& c) { c.outcome = "\xFF"; }), "outcome: must be UTF-8 text");
+}
+
+TEST(PackedNumbers, ReadBackExactly) {
+  for (const std::size_t count : {0u, 1u, 2u, 3u, 4u, 5u, 1000u}) {
+    std::vector<double> numbers;
+    std::vector<std::uint32_t> words;
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers.push_back(std::sin(static_cast<double>(i)) * 1e30);
+      words.push_back(static_cast<std::uint32_t>(i * 2654435761u));
+    }
+    EXPECT_EQ(unpack_doubles(pack_doubles(numbers), count, "n"), numbers);
+    EXPECT_EQ(unpack_words(pack_words(words), count, "n"), words);
+    EXPECT_EQ(
+        testing::refusal([&] { unpack_words(pack_words(words), count + 1, "n"); }).substr(0, 6),
+        "n: is ");
+  }
+}
+
+TEST(PackedNumbers, AShortTextCannotAskForAllMemory) {
+  const std::string few = pack_doubles(std::vector<double>(10, 0.0));
+  EXPECT_EQ(testing::refusal([&] { unpack_doubles(few, std::size_t{1} << 50, "n"); }).substr(0, 15),
+            "n: is not a zli");
+}
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,87 @@
+#include "updraft/clustered_instance.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/folder.h"
+#include "support/refusal.h"
+
+namespace updraft {
+namespace {
+
+/// Young and old customers; of the young 1 in 4 buys untreated and 3 in 4 treated, of the old none
+/// and 1 in 2.
+CampaignData young_and_old() {
+  CampaignData data;
+  data.outcome = "bought";
+  data.features = {{"age", 20, 80}};
+  data.treatments = {"none", "mail"};
+  const auto add = [&](double age, std::uint32_t treatment, std::vector<double> outcomes) {
+    for (const double outcome : outcomes) {
+      data.values.push_back(age + 0.01 * static_cast<double>(data.values.size()));
+      data.treatment.push_back(treatment);
+      data.outcomes.push_back(outcome);
+    }
+  };
+  add(0.0, 0, {0, 0, 1, 0});
+  add(0.0, 1, {1, 1, 0, 1});
+  add(0.8, 0, {0, 0, 0});
+  add(0.8, 1, {1, 0});
+  return data;
+}
+
+ClusterOptions options_for(std::size_t clusters) {
+  ClusterOptions options;
+  options.name = "ages";
+  options.clusters = clusters;
+  return options;
+}
+
+TEST(ClusteredInstance, HasAnActionPerCluster) {
+  const ClusteredInstance built = cluster_campaign(young_and_old(), options_for(2));
+  ASSERT_EQ(built.clusters.size(), 2u);
+  EXPECT_EQ(built.clusters[0].rates, (std::vector<double>{0.25, 0.75}));
+  EXPECT_EQ(built.clusters[1].rows, (std::vector<std::size_t>{3, 2}));
+  const Instance instance(built.definition);
+  EXPECT_EQ(instance.name(), "ages");
+  EXPECT_EQ(instance.variables(), 13u);
+  EXPECT_EQ(instance.definition().action_names,
+            (std::vector<std::string>{"cluster-0", "cluster-1"}));
+  EXPECT_EQ(instance.baseline()[0], 0.25);
+  EXPECT_EQ(instance.baseline()[12], 0.0);
+  EXPECT_NEAR(instance.uplifts()[0], 8 * 0.5, 1e-12);
+  EXPECT_NEAR(instance.uplifts()[1], 5 * 0.5, 1e-12);
+
+  const testing::TemporaryFolder folder;
+  save_instance(built.definition, folder.path("i.json"));
+  EXPECT_EQ(load_instance(folder.path("i.json"))->definition(), built.definition);
+}
+
+TEST(ClusteredInstance, HasAnActionPerClusterAndTreatment) {
+  CampaignData data = young_and_old();
+  data.treatments.push_back("call");
+  data.treatment[6] = data.treatment[11] = 2;
+  const ClusteredInstance built = cluster_campaign(data, options_for(2));
+  EXPECT_EQ(built.definition.action_names,
+            (std::vector<std::string>{"cluster-0 mail", "cluster-0 call", "cluster-1 mail",
+                                      "cluster-1 call"}));
+  EXPECT_EQ(Instance(built.definition).affected()->of(3).size(), 5u);
+}
+
+TEST(ClusteredInstance, RefusesClustersWithoutRates) {
+  EXPECT_EQ(
+      testing::refusal([] { cluster_campaign(young_and_old(), options_for(14)); }),
+      "clusters = 14: must be at most 13, the number of different rows; others would be empty");
+  const std::string alone =
+      testing::refusal([] { cluster_campaign(young_and_old(), options_for(13)); });
+  EXPECT_NE(alone.find("of 1 rows, has none with treatment"), std::string::npos) << alone;
+  CampaignData linear = young_and_old();
+  linear.response = ResponseKind::kLinear;
+  EXPECT_EQ(testing::refusal([&] { cluster_campaign(linear, options_for(2)); }),
+            "response = linear: must be logistic, as the variables of an instance pay 0 or 1");
+}
+
+}  // namespace
+}  // namespace updraft
