@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/response_model.h"
+#include "models/treatment_model.h"
 #include "policies/campaign/all_campaign_policies.h"
 #include "policies/campaign/targeting.h"
 #include "updraft/error.h"
@@ -90,7 +90,7 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
 /// An individual counts with its best treatment. The L largest are treated, those with an index
 /// above 0 only unless fill = yes. eps_greedy keeps b of the budget, b ~ Binomial(L, eps), for
 /// individuals at random.
-/// Cost: select O(pool (Z + 1) d^2), observe that of the models (models/response_model.h).
+/// Cost: select O(pool (Z + 1) d^2), observe that of the models (models/treatment_model.h).
 class LearningCampaign final : public CampaignPolicy {
  public:
   LearningCampaign(const PolicySpec& spec, const CampaignShape& shape)
@@ -113,7 +113,7 @@ class LearningCampaign final : public CampaignPolicy {
   };
 
   /// Null for treatment 0 where the baseline is not learnt.
-  ResponseModel* model(Treatment z) const {
+  TreatmentModel* model(Treatment z) const {
     const bool learns_baseline = options_.baseline == BaselineSource::kLearned;
     if (learns_baseline) return models_[z].get();
     return z == 0 ? nullptr : models_[z - 1].get();
@@ -223,7 +223,7 @@ class LearningCampaign final : public CampaignPolicy {
     std::vector<double> buffer;
     const std::span<const double> rows = seen(pool, buffer);
     for (std::size_t i = 0; i < treatments.size(); ++i) {
-      ResponseModel* learning = model(treatments[i]);
+      TreatmentModel* learning = model(treatments[i]);
       if (learning == nullptr) continue;
       learning->add(rows.subspan(i * pool.width, pool.width), payoffs[i]);
     }
@@ -260,7 +260,7 @@ class LearningCampaign final : public CampaignPolicy {
   }
 
   Options options_;
-  std::vector<std::unique_ptr<ResponseModel>> models_;  // by treatment, with 0 or without
+  std::vector<std::unique_ptr<TreatmentModel>> models_;  // by treatment, with 0 or without
 };
 
 }  // namespace

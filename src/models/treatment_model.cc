@@ -1,4 +1,4 @@
-#include "models/response_model.h"
+#include "models/treatment_model.h"
 
 #include <Eigen/Cholesky>
 #include <cmath>
@@ -21,10 +21,10 @@ constexpr double kGradientNorm = 1e-6;
 /// The curvature of all rows is computed anew when their number has grown by this factor.
 constexpr double kRenewal = 1.2;
 
-class LinearModel final : public ResponseModel {
+class LinearModel final : public TreatmentModel {
  public:
   LinearModel(std::size_t features, double lambda)
-      : ResponseModel(features, lambda), moments_(VectorXd::Zero(static_cast<Index>(features))) {}
+      : TreatmentModel(features, lambda), moments_(VectorXd::Zero(static_cast<Index>(features))) {}
 
   void update() override {
     const VectorXd theta = ellipsoid().solve(moments_);
@@ -50,10 +50,10 @@ class LinearModel final : public ResponseModel {
 /// Newton's method on all rows. The curvature is that of the last pass that computed it, with the
 /// rows added since, and so is close enough that a pass or two over the rows suffice an update: the
 /// gradient where an update starts is the one where the last ended, and the new rows'.
-class ExactLogistic final : public ResponseModel {
+class ExactLogistic final : public TreatmentModel {
  public:
   ExactLogistic(std::size_t features, double lambda)
-      : ResponseModel(features, lambda), rows_(features), lambda_(lambda) {
+      : TreatmentModel(features, lambda), rows_(features), lambda_(lambda) {
     const auto d = static_cast<Index>(features);
     hessian_ = lambda * MatrixXd::Identity(d, d);
     gradient_ = VectorXd::Zero(d);
@@ -177,9 +177,9 @@ class ExactLogistic final : public ResponseModel {
 
 /// After the n-th update theta is a Newton step from the last on the new rows, with the curvature
 /// of all rows as they were when they came.
-class OnlineLogistic final : public ResponseModel {
+class OnlineLogistic final : public TreatmentModel {
  public:
-  OnlineLogistic(std::size_t features, double lambda) : ResponseModel(features, lambda) {
+  OnlineLogistic(std::size_t features, double lambda) : TreatmentModel(features, lambda) {
     const auto d = static_cast<Index>(features);
     hessian_ = lambda * MatrixXd::Identity(d, d);
     gradient_ = VectorXd::Zero(d);
@@ -216,38 +216,38 @@ class OnlineLogistic final : public ResponseModel {
 
 }  // namespace
 
-ResponseModel::ResponseModel(std::size_t features, double lambda)
+TreatmentModel::TreatmentModel(std::size_t features, double lambda)
     : theta_(features, 0.0), ellipsoid_(features, lambda) {}
 
-void ResponseModel::add(std::span<const double> row, double payoff) {
+void TreatmentModel::add(std::span<const double> row, double payoff) {
   ellipsoid_.add(row);
   learn(row, payoff);
 }
 
-void ResponseModel::predict(std::span<const double> rows, std::span<double> means,
-                            std::span<double> widths) const {
+void TreatmentModel::predict(std::span<const double> rows, std::span<double> means,
+                             std::span<double> widths) const {
   means_and_widths(rows, theta_, ellipsoid_.root(), means, widths);
   link(means);
 }
 
-void ResponseModel::write(StateWriter& writer) const {
+void TreatmentModel::write(StateWriter& writer) const {
   writer.f64s(theta_);
   ellipsoid_.write(writer);
   write_rest(writer);
 }
 
-void ResponseModel::read(StateReader& reader) {
+void TreatmentModel::read(StateReader& reader) {
   reader.f64s(theta_, "policy state: theta");
   ellipsoid_.read(reader);
   read_rest(reader);
 }
 
-std::unique_ptr<ResponseModel> make_linear_model(std::size_t features, double lambda) {
+std::unique_ptr<TreatmentModel> make_linear_model(std::size_t features, double lambda) {
   return std::make_unique<LinearModel>(features, lambda);
 }
 
-std::unique_ptr<ResponseModel> make_logistic_model(std::size_t features, double lambda,
-                                                   LogisticRefit refit) {
+std::unique_ptr<TreatmentModel> make_logistic_model(std::size_t features, double lambda,
+                                                    LogisticRefit refit) {
   if (refit == LogisticRefit::kExact) return std::make_unique<ExactLogistic>(features, lambda);
   return std::make_unique<OnlineLogistic>(features, lambda);
 }

@@ -1,4 +1,4 @@
-#include "models/response_model.h"
+#include "models/treatment_model.h"
 
 #include <gtest/gtest.h>
 

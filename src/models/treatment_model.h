@@ -10,9 +10,9 @@
 namespace updraft {
 
 /// What individuals with given features pay under one treatment, as learnt from those who had it.
-class ResponseModel {
+class TreatmentModel {
  public:
-  virtual ~ResponseModel() = default;
+  virtual ~TreatmentModel() = default;
 
   /// One individual's features and payoff. Counts from the next update() on.
   void add(std::span<const double> row, double payoff);
@@ -31,7 +31,7 @@ class ResponseModel {
   void read(StateReader& reader);
 
  protected:
-  ResponseModel(std::size_t features, double lambda);
+  TreatmentModel(std::size_t features, double lambda);
 
   virtual void learn(std::span<const double> row, double payoff) = 0;
   /// From <theta, row> to the expected payoff.
@@ -46,7 +46,7 @@ class ResponseModel {
 };
 
 /// Ridge regression: theta = V^-1 sum of payoff * row. Cost of update(): O(d^3).
-std::unique_ptr<ResponseModel> make_linear_model(std::size_t features, double lambda);
+std::unique_ptr<TreatmentModel> make_linear_model(std::size_t features, double lambda);
 
 enum class LogisticRefit {
   kExact,   ///< maximum likelihood with ridge lambda, to a gradient norm of at most 1e-6
@@ -55,7 +55,7 @@ enum class LogisticRefit {
 
 /// Payoffs in [0, 1]. Cost of update() with n rows: exact a few passes over all rows, O(n d) each
 /// and rarely O(n d^2), online O(new rows d^2 + d^3). Exact keeps the rows.
-std::unique_ptr<ResponseModel> make_logistic_model(std::size_t features, double lambda,
-                                                   LogisticRefit refit);
+std::unique_ptr<TreatmentModel> make_logistic_model(std::size_t features, double lambda,
+                                                    LogisticRefit refit);
 
 }  // namespace updraft
