@@ -1,0 +1,178 @@
+// Simulated campaigns: what a round is, and what the theory and the paper say of the policies.
+
+#include "experiments/play_campaign.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/campaign_rounds.h"
+#include "experiments/play.h"
+#include "support/refusal.h"
+#include "updraft/simulate.h"
+#include "updraft/theory.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+CampaignPopulation small_population(bool logistic, std::size_t treatments = 2) {
+  return synthetic_population(
+      {.individuals = 500, .features = 4, .treatments = treatments, .logistic = logistic});
+}
+
+CampaignArena arena_of(const SyntheticCampaign& options, std::uint32_t rounds) {
+  return {.population = std::make_shared<const CampaignPopulation>(synthetic_population(options)),
+          .pool = 100,
+          .budget = 10,
+          .seed = 1,
+          .curve_rounds = spaced_rounds(rounds, 20)};
+}
+
+TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
+  for (const bool logistic : {false, true}) {
+    const CampaignPopulation population =
+        synthetic_population({.individuals = 500, .logistic = logistic});
+    check_population(population);
+    double most = -1.0;
+    double least = 1.0;
+    for (std::size_t i = 0; i < population.size(); ++i) {
+      double square = 0.0;
+      for (std::size_t f = 0; f < population.features; ++f) {
+        square += std::pow(population.rows[i * population.features + f], 2.0);
+      }
+      EXPECT_LE(square, 1.0 + 1e-12);
+      const double uplift = population.mean(i, 1) - population.mean(i, 0);
+      most = std::max(most, uplift);
+      least = std::min(least, uplift);
+    }
+    EXPECT_GT(most, 0.02) << "treatment must help some";
+    EXPECT_LT(least, -0.02) << "and put others off";
+  }
+}
+
+TEST(CheckPopulation, RefusesWhatCannotBe) {
+  const auto refused = [](auto change) {
+    CampaignPopulation population = small_population(true, 1);
+    change(population);
+    return refusal([&] { check_population(population); });
+  };
+  EXPECT_EQ(refused([](CampaignPopulation&) {}), "(accepted)");
+  EXPECT_EQ(refused([](CampaignPopulation& p) { p.rows.clear(); }),
+            "population = 0 individuals: must have at least 1");
+  EXPECT_EQ(refused([](CampaignPopulation& p) { p.means.pop_back(); }),
+            "length of means = 999: must be 1000");
+  EXPECT_EQ(refused([](CampaignPopulation& p) { p.means[3] = 1.5; }),
+            "means[3] = 1.5: must be in [0, 1]");
+  EXPECT_NE(refused([](CampaignPopulation& p) {
+              p.rows[7] = std::numeric_limits<double>::quiet_NaN();
+            }).find("rows[7]"),
+            std::string::npos);
+  EXPECT_EQ(refused([](CampaignPopulation& p) {
+              p.recorded.assign(500, 2);
+              p.payoffs.assign(500, 0.0);
+            }),
+            "recorded[0] = 2: must be at most the number of treatments, 1");
+}
+
+TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
+  const CampaignPopulation population = small_population(true);
+  CampaignRounds first(population, 30, 7, 3);
+  CampaignRounds second(population, 30, 7, 3);
+  first.draw(5);
+  second.draw(2);
+  second.draw(5);
+  const Pool a = first.pool();
+  const Pool b = second.pool();
+  EXPECT_EQ(std::vector<double>(a.features.begin(), a.features.end()),
+            std::vector<double>(b.features.begin(), b.features.end()));
+  for (std::size_t i = 0; i < 30; ++i) {
+    for (Treatment z = 0; z <= 2; ++z) EXPECT_EQ(first.payoff(i, z), second.payoff(i, z));
+    EXPECT_EQ(a.uplifts[2 * i + 1], first.uplift(i, 2));
+  }
+}
+
+TEST(CampaignRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
+  CampaignPopulation population = small_population(true, 1);
+  population.recorded.assign(population.size(), 1);
+  population.payoffs.assign(population.size(), 1.0);
+  for (std::size_t i = 0; i < population.size(); ++i) {
+    population.means[2 * i] = 0.0;
+    population.means[2 * i + 1] = 0.0;
+  }
+  CampaignRounds rounds(population, 50, 1, 0);
+  rounds.draw(0);
+  for (std::size_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(rounds.payoff(i, 1), 1.0);  // as recorded
+    EXPECT_EQ(rounds.payoff(i, 0), 0.0);  // by the model
+  }
+}
+
+TEST(PlayCampaign, TheOracleHasNoRegretAndTheBestUplift) {
+  const CampaignArena arena = arena_of({.individuals = 2000, .features = 5}, 100);
+  TaskControl control;
+  const auto last = [&](const char* spec) {
+    const CampaignOutcome outcome = play_campaign(arena, PolicySpec::parse(spec), 0, control);
+    EXPECT_EQ(outcome.regret.size(), 20u);
+    return std::vector<double>{outcome.regret.back(), outcome.realised.back(),
+                               outcome.uplift.back()};
+  };
+  const std::vector<double> oracle = last("oracle");
+  EXPECT_EQ(oracle[0], 0.0);
+  EXPECT_EQ(oracle[1], 0.0);
+  const std::vector<double> random = last("random");
+  EXPECT_GT(random[0], 10.0);
+  EXPECT_LT(random[2], oracle[2]);
+}
+
+/// Mean and standard error of the last regret over 50 runs.
+Summary last_regret(const CampaignArena& arena, const std::string& spec) {
+  std::vector<double> regrets;
+  TaskControl control;
+  for (std::uint32_t run = 0; run < 50; ++run) {
+    regrets.push_back(play_campaign(arena, PolicySpec::parse(spec), run, control).regret.back());
+  }
+  return summarize(regrets);
+}
+
+TEST(CampaignClaims, C2UpUcbBeatsGreedyOnesAndC2Ucb) {
+  const CampaignArena arena = arena_of({}, 2000);
+  const Summary good = last_regret(arena, "c2_up_ucb(beta=1)");
+  for (const char* spec : {"eps_greedy(eps=0.1)", "greedy", "c2_ucb(beta=1)"}) {
+    const Summary other = last_regret(arena, spec);
+    const double error = std::hypot(good.stderr_, other.stderr_);
+    EXPECT_GT(other.mean - good.mean, 2.0 * error) << spec;
+    RecordProperty(spec, std::to_string(other.mean) + " +- " + std::to_string(other.stderr_));
+  }
+  RecordProperty("c2_up_ucb", std::to_string(good.mean) + " +- " + std::to_string(good.stderr_));
+}
+
+TEST(CampaignClaims, TheTheoremsBetaKeepsTheTheoremsBoundAndIsSublinear) {
+  const CampaignArena arena = arena_of({}, 2000);
+  TaskControl control;
+  for (std::uint32_t run = 0; run < 10; ++run) {
+    const CampaignOutcome outcome =
+        play_campaign(arena, PolicySpec::parse("c2_up_ucb(delta=0.05)"), run, control);
+    for (std::size_t j = 0; j < outcome.regret.size(); ++j) {
+      const double bound = bound_c2_up_ucb({.features = 12,
+                                            .individuals = 100,
+                                            .budget = 10,
+                                            .treatments = 1,
+                                            .ridge = 10.0,
+                                            .norm_bound = 1.0,
+                                            .rounds = static_cast<double>(arena.curve_rounds[j]),
+                                            .delta = 0.05});
+      EXPECT_LT(outcome.regret[j], bound);
+    }
+    const double slope = std::log(outcome.regret[19] / outcome.regret[9]) / std::log(2.0);
+    EXPECT_LT(slope, 0.75) << "run " << run;
+  }
+}
+
+}  // namespace
+}  // namespace updraft
