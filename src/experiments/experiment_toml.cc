@@ -225,6 +225,21 @@ PolicyGrid read_policy(const TomlTable& table) {
   return grid;
 }
 
+/// Puts what auto picks in its place.
+void resolve_auto(PolicyGrid& grid, const Knowledge& knowledge, const TomlTable& table) {
+  if (!grid.parameter.empty()) {
+    throw table.refusal(fmt::format(
+        "auto picks the policy; to tune {}, name the policy that has it", grid.parameter));
+  }
+  const bool labelled = table.find("label").has_value();
+  try {
+    grid.spec = pick_policy(grid.spec, knowledge).spec;
+  } catch (const InvalidInput& refused) {
+    throw table.refusal(refused.what());
+  }
+  if (!labelled) grid.label = fmt::format("auto: {}", grid.spec.text());
+}
+
 /// Throws where the instance cannot tell a policy what it needs, or a policy cannot be made.
 void check_playable(const PolicyGrid& grid, const Knowledge& knowledge, const TomlTable& table) {
   std::vector<PolicySpec> specs;
@@ -262,6 +277,7 @@ std::vector<PolicyGrid> read_policies(const TomlTable& document, const Knowledge
   for (const TomlField& item : field->items(kExpected)) {
     const TomlTable table = item.table("a table, under [[policy]]");
     PolicyGrid grid = read_policy(table);
+    if (grid.spec.name() == "auto") resolve_auto(grid, knowledge, table);
     check_label(grids, grid.label, table);
     check_playable(grid, knowledge, table);
     grids.push_back(std::move(grid));

@@ -196,6 +196,17 @@ TEST(ParseExperiment, RefusesUnknownPoliciesAndParameters) {
             "...)");
 }
 
+TEST(ParseExperiment, AutoBecomesWhatItPicks) {
+  const Experiment experiment =
+      parse_experiment(fmt::format("{}[[policy]]\nspec = \"auto\"\n", kHead), "mine.toml");
+  EXPECT_EQ(experiment.policies[0].spec.text(), "up_ts_bl");
+  EXPECT_EQ(experiment.policies[0].label, "auto: up_ts_bl");
+  EXPECT_EQ(
+      refused_policy("spec = \"auto\"\nalpha = [1, 2]\n"),
+      "mine.toml:6: policy[0]: auto picks the policy; to tune alpha, name the policy that has "
+      "it");
+}
+
 TEST(ParseExperiment, RefusesMissingKeys) {
   for (const std::string key : {"name", "title", "instance", "rounds", "runs"}) {
     std::string toml = fmt::format("{}{}", kHead, kPolicy);
