@@ -9,6 +9,7 @@
 #include "command.h"
 #include "describe.h"
 #include "output.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/registry.h"
 
 namespace updraft::cli {
@@ -23,7 +24,8 @@ constexpr const char* kHelp =
 
 constexpr const char* kFooter =
     "What comes out: a table, or the details of one policy; with --json\n"
-    "  {\"policies\": [{name, aliases, summary, index, reference, status, needs, parameters}]}\n"
+    "  {\"policies\": [{name, aliases, summary, index, reference, status, needs, parameters}],\n"
+    "  \"campaign_policies\": the same; not with NAME}\n"
     "Status: verified = checked against a plain reference and its theorem, light = against a\n"
     "reference only, experimental = not yet.\n"
     "\n"
@@ -73,7 +75,7 @@ Json policy_json(const PolicyInfo& policy) {
   return out;
 }
 
-std::string overview(std::span<const PolicyInfo> policies) {
+std::string overview_table(std::span<const PolicyInfo> policies) {
   Table table({{.title = "policy"},
                {.title = "needs to know", .width = 18},
                {.title = "parameters", .width = 26},
@@ -86,7 +88,15 @@ std::string overview(std::span<const PolicyInfo> policies) {
                    fmt::format("{}", fmt::join(names, ", ")), std::string(policy.summary),
                    std::string(status_text(policy.status))});
   }
-  return table.text() +
+  return table.text();
+}
+
+std::string overview() {
+  return overview_table(policies()) +
+         "\n"
+         "For targeted campaigns, whom to treat with what (in the library; docs/campaigns.md):\n"
+         "\n" +
+         overview_table(campaign_policies()) +
          "\n"
          "Details of one: updraft policies NAME. Parameters go in parentheses: up_ucb(alpha=3).\n"
          "L: how many variables an action affects at most. Delta: the least an action moves a\n"
@@ -131,13 +141,18 @@ std::string details(const PolicyInfo& policy) {
 void run(const Options& options) {
   const std::span<const PolicyInfo> chosen =
       options.name.empty() ? policies() : std::span(&policy_info(options.name), 1);
-  if (options.json) {
-    Json list = Json::array();
-    for (const PolicyInfo& policy : chosen) list.push_back(policy_json(policy));
-    write_output(json_text({{"policies", list}}));
-  } else {
-    write_output(options.name.empty() ? overview(chosen) : details(chosen.front()));
+  if (!options.json) {
+    write_output(options.name.empty() ? overview() : details(chosen.front()));
+    return;
   }
+  const auto listed = [](std::span<const PolicyInfo> infos) {
+    Json list = Json::array();
+    for (const PolicyInfo& policy : infos) list.push_back(policy_json(policy));
+    return list;
+  };
+  Json out = {{"policies", listed(chosen)}};
+  if (options.name.empty()) out["campaign_policies"] = listed(campaign_policies());
+  write_output(json_text(out));
 }
 
 }  // namespace

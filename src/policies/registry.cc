@@ -309,7 +309,8 @@ Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge) {
   const PolicyInfo& info = policy_info(spec.name());
   if (info.make == nullptr) {
-    throw InvalidInput("policy", spec.name(), "is for targeted campaigns: make_campaign_policy");
+    throw InvalidInput("policy", spec.name(),
+                       "is for targeted campaigns, not for single actions; see docs/campaigns.md");
   }
   return info.make(spec, knowledge_for(spec, knowledge));
 }

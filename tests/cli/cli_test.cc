@@ -170,6 +170,7 @@ TEST(CliPolicies, JsonHasEveryField) {
       }
     }
   }
+  EXPECT_EQ(parsed(updraft({"policies", "--json"}))["campaign_policies"][0]["name"], "c2_up_ucb");
   EXPECT_EQ(policies[0]["name"], "auto");
   EXPECT_EQ(policies[1]["name"], "ucb");
   EXPECT_EQ(policies[1]["needs"], json::array());

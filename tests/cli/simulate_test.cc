@@ -229,6 +229,12 @@ TEST_F(CliSimulate, AutoSaysWhatItPickedAndWhy) {
             std::string::npos);
 }
 
+TEST_F(CliSimulate, RefusesCampaignPolicies) {
+  const Outcome outcome = updraft(tiny({"--policy", "c2_up_ucb(beta=1)"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("policy = c2_up_ucb: is for targeted campaigns"), std::string::npos);
+}
+
 TEST_F(CliSimulate, TellLimitsWhatPoliciesKnow) {
   const Outcome outcome =
       updraft(tiny({"--rounds", "60", "--policy", "up_ucb(alpha=1)", "--tell", "baseline"}));
