@@ -16,12 +16,9 @@ namespace fs = std::filesystem;
 using testing::add_policy;
 using testing::always;
 using testing::around;
+using testing::has;
 using testing::made_result;
 using testing::TemporaryFolder;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::string bytes_of(const fs::path& path) {
   std::ostringstream bytes;

@@ -14,6 +14,11 @@ struct MadeValue {
   double growth = 0.3;          ///< (R(T) - R(T/2)) / R(T/2) of the mean
 };
 
+/// Whether `part` stands somewhere in `text`.
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 /// `runs` times the same regret, which has no error.
 inline std::vector<double> always(double regret, std::size_t runs = 4) {
   return std::vector<double>(runs, regret);

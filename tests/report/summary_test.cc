@@ -10,11 +10,8 @@ namespace {
 using testing::add_policy;
 using testing::always;
 using testing::around;
+using testing::has;
 using testing::made_result;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 ExperimentResult example() {
   ExperimentResult result = made_result({2});
