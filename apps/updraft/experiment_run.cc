@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "find_data.h"
 #include "interrupt.h"
 #include "options.h"
 #include "output.h"
@@ -39,12 +40,27 @@ unsigned threads_of(const ExperimentChoices& choices) {
   return static_cast<unsigned>(parse_count("--threads", *choices.threads, {1, kMostThreads}));
 }
 
+/// The table of a campaign's data set, and a note where generated individuals stand in for it.
+std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoices& choices) {
+  if (!experiment.campaign) return {};
+  const std::filesystem::path data = find_data(experiment.campaign->data, choices.data);
+  const bool stands_in = data.empty() && is_published_data(experiment.campaign->data);
+  if (stands_in && !choices.quiet) {
+    write_note(fmt::format(
+        "no {} data: {} is played on generated individuals in place of them; give the table with "
+        "--data, or its folder in UPDRAFT_DATA",
+        experiment.campaign->data, experiment.name));
+  }
+  return data;
+}
+
 /// Plays an experiment that needs no changes.
 ExperimentResult play(const Experiment& experiment, const std::filesystem::path& folder,
                       const ExperimentChoices& choices) {
   Interrupt interrupt;
   Progress progress(choices.quiet);
-  ExperimentOptions options{.folder = folder, .threads = threads_of(choices)};
+  ExperimentOptions options{
+      .folder = folder, .data = data_of(experiment, choices), .threads = threads_of(choices)};
   options.progress = [&progress](double share) { progress.update(share); };
   options.stop = interrupt.token();
   try {
@@ -77,6 +93,10 @@ void add_choices(CLI::App& command, ExperimentChoices& choices) {
       ->option_text("S");
   command.add_option("--threads", choices.threads, "Threads [as many as the machine has]")
       ->option_text("N");
+  command
+      .add_option("--data", choices.data,
+                  "Of campaigns: the published table, or a folder that has it [$UPDRAFT_DATA]")
+      ->option_text("PATH");
   command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
   command.add_flag("--quiet", choices.quiet, "No progress and no notes");
   command.add_option("--out", choices.out, "Folder of the results [results/NAME]")
@@ -90,6 +110,11 @@ std::filesystem::path results_folder(const std::string& name, const ExperimentCh
 
 void add_style(Experiment& experiment, const FigureStyle& more) {
   FigureStyle& style = experiment.figure;
+  if (experiment.campaign && (more.bounds || more.percentile)) {
+    throw InvalidInput(
+        more.bounds ? "--bounds" : "--percentile",
+        fmt::format("is for experiments on an instance; {} is a campaign", experiment.name));
+  }
   const auto add = [&](std::string_view option, bool& flag, bool asked) {
     if (asked && style.against == FigureStyle::Against::kParameter) {
       throw InvalidInput(option, fmt::format("is for figures against rounds; that of {} is against "
@@ -116,7 +141,9 @@ SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
   threads_of(choices);
   std::vector<Experiment> versions;
   for (const Experiment& experiment : suite.experiments) {
-    versions.push_back(chosen_version(experiment, choices));
+    ExperimentChoices fitting = choices;
+    fitting.bounds = choices.bounds && !experiment.campaign;  // of those which can have them
+    versions.push_back(chosen_version(experiment, fitting));
   }
   claim_suite_folder(suite, folder);
   for (const Experiment& experiment : versions) {
@@ -134,7 +161,7 @@ SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
 std::string folder_text(const std::filesystem::path& folder) {
   std::string text;
   for (const char* name : {"figure.svg", "figure.png", "summary.md", "final.csv", "curves.csv",
-                           "manifest.json", "suite.json"}) {
+                           "ranking.csv", "manifest.json", "suite.json"}) {
     if (std::filesystem::exists(folder / name)) text += (folder / name).string() + "\n";
   }
   return text;

@@ -24,6 +24,7 @@ struct ExperimentChoices {
   std::optional<std::string> seed;
   std::optional<std::string> threads;
   std::optional<std::string> out;
+  std::optional<std::string> data;
 };
 
 void add_choices(CLI::App& command, ExperimentChoices& choices);

@@ -5,9 +5,26 @@
 namespace updraft::cli {
 namespace {
 
-Json regret_json(const Summary& regret) {
+Json summary_json(const Summary& regret) {
   return {
       {"mean", regret.mean}, {"sd", regret.sd}, {"stderr", regret.stderr_}, {"p95", regret.p95}};
+}
+
+Json score_json(const RankingScore& score) {
+  return {{"mean", score.mean}, {"low", score.interval.low}, {"high", score.interval.high}};
+}
+
+void add_measures(Json& policy, const CampaignMeasures& measures) {
+  policy["final_realised_regret"] = summary_json(measures.realised.back());
+  policy["final_uplift"] = summary_json(measures.uplift.back());
+  policy["qini"] = score_json(measures.qini);
+  policy["auuc"] = score_json(measures.auuc);
+}
+
+Json population_json(const PlayedPopulation& population) {
+  return {{"summary", population.summary},       {"individuals", population.individuals},
+          {"held_out", population.held_out},     {"features", population.features},
+          {"treatments", population.treatments}, {"generated", population.generated}};
 }
 
 }  // namespace
@@ -27,7 +44,8 @@ Json result_json(const ExperimentResult& result, const std::filesystem::path& fo
     Json policy = {{"label", grid.label}, {"spec", best.spec.text()}};
     if (best.value) policy["chosen"] = *best.value;
     if (grid.paper) policy["paper"] = *grid.paper;
-    policy["final_regret"] = regret_json(best.final_regret);
+    policy["final_regret"] = summary_json(best.final_regret);
+    if (best.campaign) add_measures(policy, *best.campaign);
     policies.push_back(std::move(policy));
   }
   Json verdicts = Json::array();
@@ -37,10 +55,12 @@ Json result_json(const ExperimentResult& result, const std::filesystem::path& fo
                         {"verdict", outcome_name(verdict.outcome)},
                         {"evidence", verdict.evidence}});
   }
-  return {{"version", UPDRAFT_VERSION},  {"experiment", experiment.name},
-          {"rounds", experiment.rounds}, {"runs", experiment.runs},
-          {"seed", experiment.seed},     {"folder", folder.string()},
-          {"policies", policies},        {"verdicts", verdicts}};
+  Json json = {{"version", UPDRAFT_VERSION},  {"experiment", experiment.name},
+               {"rounds", experiment.rounds}, {"runs", experiment.runs},
+               {"seed", experiment.seed},     {"folder", folder.string()},
+               {"policies", policies},        {"verdicts", verdicts}};
+  if (result.population) json["population"] = population_json(*result.population);
+  return json;
 }
 
 Json result_json(const SuiteResult& suite, const std::filesystem::path& folder) {

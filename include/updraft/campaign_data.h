@@ -44,6 +44,10 @@ struct CampaignDataOptions {
 CampaignDataOptions campaign_preset(const std::string& name);
 std::vector<std::string> campaign_presets();
 
+/// The names under which people keep the table of a published data set, the whole before samples.
+/// Throws InvalidInput for other names.
+std::vector<std::string> campaign_files(const std::string& preset);
+
 /// Sets what a TOML document gives: the fields above by their names, `response` as a name. `preset`
 /// comes first. Throws InvalidInput with origin and line.
 CampaignDataOptions parse_campaign_options(std::string_view toml, const std::string& origin,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "updraft/campaign.h"
 #include "updraft/campaign_policy.h"
 
 namespace updraft {
@@ -19,19 +20,24 @@ struct CampaignPopulation {
   std::vector<double> means;   ///< expected payoffs: Z + 1 an individual, untreated first
   bool binary = true;          ///< payoffs 0 or 1, else normal with `noise_sd`
   double noise_sd = 1.0;
-  /// What was seen of each individual, where payoffs of real data are used: an individual who gets
-  /// the recorded treatment again pays the recorded payoff, else a draw by its mean.
+  /// What individuals had once, and paid; both empty where there is no record.
   std::vector<Treatment> recorded;
   std::vector<double> payoffs;
+  /// An individual who gets the recorded treatment again pays the recorded payoff, else a draw by
+  /// its mean. Without, all payoffs are draws.
+  bool replay = false;
+  /// The last so many are never drawn: rankings are judged by their records.
+  std::size_t held_out = 0;
 
   std::size_t size() const { return features == 0 ? 0 : rows.size() / features; }
+  std::size_t drawn() const { return size() - held_out; }
   double mean(std::size_t individual, Treatment treatment) const {
     return means[individual * (treatments + 1) + treatment];
   }
 };
 
 /// Throws InvalidInput where lengths do not fit, a number is not finite, a mean of 0/1 payoffs is
-/// not in [0, 1] or a recorded treatment is unknown.
+/// not in [0, 1], a recorded treatment is unknown or a record is missing where one is used.
 void check_population(const CampaignPopulation& population);
 
 struct SyntheticCampaign {
@@ -40,10 +46,24 @@ struct SyntheticCampaign {
   std::size_t treatments = 1;
   bool logistic = false;  ///< 0/1 payoffs by a logistic model, else normal ones by a linear model
   std::uint64_t seed = 1;
+  std::size_t held_out = 0;  ///< so many of the individuals
 };
 
 /// A campaign with known truth: features of length at most 1, coefficients of length at most 1 for
-/// linear payoffs. Treatment helps some individuals and puts others off.
+/// linear payoffs. Treatment helps some individuals and puts others off. The record is of
+/// treatments (none included) given at random, each as likely.
 CampaignPopulation synthetic_population(const SyntheticCampaign& options);
+
+/// The customers of a table, with every fifth held out, and what response models say of them that
+/// are fitted to the others. Payoffs are normal around linear predictions, as far from them as the
+/// records are on average. Throws as fit_campaign().
+CampaignPopulation population_of(const CampaignData& data);
+
+/// The same by the models of a campaign, which may have seen all rows. Throws InvalidInput where
+/// the rows were not kept.
+CampaignPopulation population_of(const Campaign& campaign);
+
+/// Adds a feature that is 1 for everybody.
+void add_constant(CampaignPopulation& population);
 
 }  // namespace updraft

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "updraft/campaign_data.h"
 #include "updraft/instance.h"
 #include "updraft/policy_spec.h"
 
@@ -39,18 +40,38 @@ struct FigureStyle {
   bool operator==(const FigureStyle&) const = default;
 };
 
-/// A comparison of tuned policies on one instance. docs/experiments.md gives the TOML form.
+/// A targeted campaign to be simulated: who comes, how many of them may be treated, what they pay.
+struct CampaignSetting {
+  /// A published data set (campaign_presets()), "synthetic", or the path of a campaign file that
+  /// has its rows.
+  std::string data;
+  std::string outcome = "";  ///< of a data set: the column; that of the preset where empty
+  ResponseKind response = ResponseKind::kLogistic;  ///< of a data set and of "synthetic"
+  double outcome_rate = 0.0;                        ///< of a data set: as in CampaignDataOptions
+  std::size_t treatments = 1;  ///< of "synthetic", and of what stands in for a missing data set
+  bool constant = false;       ///< whether policies see a further feature that is always 1
+  bool recorded = false;  ///< whether customers who get what they had pay what they paid, and not a
+                          ///< draw by the models
+  std::size_t individuals = 100;  ///< a round
+  std::size_t budget = 10;        ///< treated at most
+
+  bool operator==(const CampaignSetting&) const = default;
+};
+
+/// A comparison of tuned policies on one instance or campaign. docs/experiments.md gives the TOML
+/// form.
 struct Experiment {
   std::string name;      ///< letters, digits, - and _: names the results folder
   std::string title;     ///< of figure and summary
-  std::string instance;  ///< a shipped name or the path of an instance file
+  std::string instance;  ///< a shipped name or the path of an instance file; empty for campaigns
+  std::optional<CampaignSetting> campaign = {};
   std::uint32_t rounds = 0;
   std::uint32_t runs = 0;
   std::uint64_t seed = 1;
   std::uint32_t quick_rounds = 0;  ///< of a quick run
   std::uint32_t quick_runs = 0;
   std::vector<PolicyGrid> policies;
-  std::vector<int> claims;  ///< which of the paper's claims 1-5 its summary judges
+  std::vector<int> claims;  ///< which of the paper's claims 1-6 its summary judges
   FigureStyle figure;
 
   bool operator==(const Experiment&) const = default;
@@ -68,7 +89,8 @@ struct ShippedExperiment {
   std::string_view toml;
 };
 
-/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, tuning-free-INSTANCE: files
+/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, campaign-counterfactual,
+/// campaign-model, campaign-synthetic, hillstrom, hillstrom-spend, tuning-free-INSTANCE: files
 /// under experiments/, built in. Suites of them are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();
 

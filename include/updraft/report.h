@@ -11,7 +11,7 @@ namespace updraft {
 
 /// What a run says of one of the paper's claims.
 struct Verdict {
-  int claim = 0;          ///< 1-5, as numbered in docs/experiments.md
+  int claim = 0;          ///< 1-6, as numbered in docs/experiments.md
   std::string statement;  ///< the claim in words
   enum class Outcome { kSupported, kNotSupported, kNotTested } outcome = Outcome::kNotTested;
   std::string evidence;  ///< the numbers with their errors, and the rule that was applied

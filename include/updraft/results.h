@@ -9,9 +9,30 @@
 #include <vector>
 
 #include "updraft/experiment.h"
+#include "updraft/policy.h"
 #include "updraft/simulate.h"
 
 namespace updraft {
+
+/// A mean over the runs, with the interval that resampling the held-out customers gives it.
+struct RankingScore {
+  double mean = 0.0;
+  Interval interval;  ///< 90 %
+};
+
+/// What is measured besides the regret where customers are targeted.
+struct CampaignMeasures {
+  std::vector<double> final_realised = {};  ///< per run: regret of the payoffs that came
+  std::vector<double> final_uplift = {};    ///< per run: mean uplift of those treated
+  std::vector<Summary> realised = {};       ///< after ExperimentResult::curve_rounds
+  std::vector<Summary> uplift = {};
+  /// How well the policy ranks held-out customers after the last round, per run and over all runs:
+  /// updraft/uplift_metrics.h.
+  std::vector<double> final_qini = {};
+  std::vector<double> final_auuc = {};
+  RankingScore qini = {};
+  RankingScore auuc = {};
+};
 
 /// One policy with one value of its parameter, over all runs.
 struct GridPoint {
@@ -21,10 +42,24 @@ struct GridPoint {
   std::vector<double> final_regrets = {};  ///< per run
   Summary final_regret = {};
   std::vector<Summary> curve = {};  ///< regret after ExperimentResult::curve_rounds
+  std::optional<CampaignMeasures> campaign = {};
+};
+
+/// Whom a campaign was played on.
+struct PlayedPopulation {
+  std::string summary;
+  std::size_t individuals = 0;
+  std::size_t held_out = 0;
+  std::size_t features = 0;
+  std::size_t treatments = 0;
+  bool generated = false;  ///< also where a data set was asked for and not there
+
+  bool operator==(const PlayedPopulation&) const = default;
 };
 
 struct ExperimentResult {
   Experiment experiment;
+  std::optional<PlayedPopulation> population = {};  ///< of campaigns
   std::vector<std::uint32_t> curve_rounds;
   std::vector<GridPoint> points;    ///< policy by policy, values increasing
   std::vector<std::size_t> chosen;  ///< per policy, index into points: the least mean + sd of the
@@ -35,12 +70,15 @@ struct ExperimentResult {
 
 struct ExperimentOptions {
   std::filesystem::path folder;               ///< of the results; made where it does not exist
+  std::filesystem::path data = {};            ///< of campaigns: the table that `data` names
   unsigned threads = 0;                       ///< 0 = as many as the machine has
   std::function<void(double)> progress = {};  ///< as in SimulationOptions
   std::stop_token stop = {};
 };
 
-/// Plays an experiment and leaves manifest.json, final.csv and curves.csv in the folder. Finished
+/// Plays an experiment and leaves manifest.json, final.csv and curves.csv, of a campaign also
+/// ranking.csv, in the folder. A campaign on a data set whose table is not given is played on
+/// generated individuals, and says so. Finished
 /// runs are kept as they come, so that the same call continues after it was stopped or killed; a
 /// finished folder is read and not played again. The files but the manifest are the same, byte for
 /// byte, for any number of threads and interruptions.

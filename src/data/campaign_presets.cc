@@ -40,4 +40,16 @@ CampaignDataOptions campaign_preset(const std::string& name) {
   throw unknown_name("preset", name, campaign_presets());
 }
 
+std::vector<std::string> campaign_files(const std::string& preset) {
+  if (preset == "criteo") {
+    return {"criteo-uplift-v2.1.csv.gz", "criteo-uplift-v2.1.csv", "criteo_uplift_200k.csv.gz",
+            "criteo.csv.gz", "criteo.csv"};
+  }
+  if (preset == "hillstrom") {
+    return {"Kevin_Hillstrom_MineThatData_E-MailAnalytics_DataMiningChallenge_2008.03.20.csv",
+            "hillstrom.csv.gz", "hillstrom.csv"};
+  }
+  throw unknown_name("preset", preset, campaign_presets());
+}
+
 }  // namespace updraft

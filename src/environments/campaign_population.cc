@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/logistic.h"
@@ -33,7 +34,12 @@ void check_population(const CampaignPopulation& population) {
     throw InvalidInput(fmt::format("means[{}]", j), mean,
                        p.binary ? "must be in [0, 1]" : "must be finite");
   }
-  if (p.recorded.empty() && p.payoffs.empty()) return;
+  if (p.held_out >= p.size()) {
+    throw InvalidInput("held_out", std::to_string(p.held_out),
+                       fmt::format("must be less than the number of individuals, {}", p.size()));
+  }
+  const bool needed = p.replay || p.held_out > 0;
+  if (p.recorded.empty() && p.payoffs.empty() && !needed) return;
   check_length("recorded", p.recorded.size(), p.size());
   check_length("payoffs", p.payoffs.size(), p.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -84,7 +90,18 @@ CampaignPopulation synthetic_population(const SyntheticCampaign& options) {
       population.means.push_back(options.logistic ? sigmoid(score) : score);
     }
     population.rows.insert(population.rows.end(), row.begin(), row.end());
+
+    // The record: what comes after the features.
+    const double place = stream.uniform(1 + i, d) * static_cast<double>(options.treatments + 1);
+    const auto had =
+        static_cast<Treatment>(std::min(static_cast<std::size_t>(place), options.treatments));
+    const double mean = population.mean(i, had);
+    population.recorded.push_back(had);
+    population.payoffs.push_back(options.logistic
+                                     ? (stream.uniform(1 + i, d + 1) < mean ? 1.0 : 0.0)
+                                     : mean + population.noise_sd * stream.normal(1 + i, d + 1));
   }
+  population.held_out = options.held_out;
   return population;
 }
 

@@ -19,8 +19,8 @@ void CampaignRounds::draw(std::uint32_t round) {
   features_.clear();
   uplifts_.clear();
   for (std::size_t i = 0; i < individuals_.size(); ++i) {
-    const auto place = static_cast<std::size_t>(noise_[i] * static_cast<double>(p.size()));
-    individuals_[i] = std::min(place, p.size() - 1);
+    const auto place = static_cast<std::size_t>(noise_[i] * static_cast<double>(p.drawn()));
+    individuals_[i] = std::min(place, p.drawn() - 1);
     const auto row = p.rows.begin() + static_cast<std::ptrdiff_t>(individuals_[i] * p.features);
     features_.insert(features_.end(), row, row + static_cast<std::ptrdiff_t>(p.features));
     baseline_[i] = p.mean(individuals_[i], 0);
@@ -43,7 +43,7 @@ Pool CampaignRounds::pool() const {
 double CampaignRounds::payoff(std::size_t place, Treatment treatment) const {
   const CampaignPopulation& p = *population_;
   const std::size_t individual = individuals_[place];
-  if (!p.recorded.empty() && p.recorded[individual] == treatment) return p.payoffs[individual];
+  if (p.replay && p.recorded[individual] == treatment) return p.payoffs[individual];
   const double mean = p.mean(individual, treatment);
   if (p.binary) return noise_[place] < mean ? 1.0 : 0.0;
   return mean + p.noise_sd * noise_[place];

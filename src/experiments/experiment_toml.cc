@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "experiments/campaign_setting_toml.h"
 #include "experiments/toml_fields.h"
 #include "experiments/toml_texts.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
 #include "updraft/registry.h"
@@ -24,7 +27,7 @@ constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();  /
 constexpr std::uint32_t kQuickRounds = 1000;
 constexpr std::uint32_t kQuickRuns = 10;
 
-constexpr int kClaims = 5;
+constexpr int kClaims = 6;
 
 const std::vector<std::string>& policy_keys() {
   static const std::vector<std::string> keys = {"spec", "label", "paper", "quick"};
@@ -118,12 +121,14 @@ std::shared_ptr<const Instance> read_instance(const TomlField& field, const std:
 /// The parameters that a policy's table may tune: those of its spec, else of any policy.
 std::vector<std::string> tunable(const std::optional<PolicySpec>& spec) {
   std::vector<std::string> names;
-  for (const PolicyInfo& info : policies()) {
-    if (spec && info.name != spec->name()) continue;
-    for (const ParameterInfo& parameter : info.parameters) {
-      const std::string name(parameter.name);
-      if (parameter.kind == ParameterInfo::Kind::kChoice) continue;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  for (const auto& table : {policies(), campaign_policies()}) {
+    for (const PolicyInfo& info : table) {
+      if (spec && info.name != spec->name()) continue;
+      for (const ParameterInfo& parameter : info.parameters) {
+        const std::string name(parameter.name);
+        if (parameter.kind == ParameterInfo::Kind::kChoice) continue;
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      }
     }
   }
   return names;
@@ -240,11 +245,16 @@ void resolve_auto(PolicyGrid& grid, const Knowledge& knowledge, const TomlTable&
   if (!labelled) grid.label = fmt::format("auto: {}", grid.spec.text());
 }
 
-/// Throws where the instance cannot tell a policy what it needs, or a policy cannot be made.
-void check_playable(const PolicyGrid& grid, const Knowledge& knowledge, const TomlTable& table) {
+std::vector<PolicySpec> specs_of(const PolicyGrid& grid) {
   std::vector<PolicySpec> specs;
   for (const double value : grid.values) specs.push_back(grid.spec.with(grid.parameter, value));
   if (specs.empty()) specs.push_back(grid.spec);
+  return specs;
+}
+
+/// Throws where the instance cannot tell a policy what it needs, or a policy cannot be made.
+void check_playable(const PolicyGrid& grid, const Knowledge& knowledge, const TomlTable& table) {
+  const std::vector<PolicySpec> specs = specs_of(grid);
   Knowledge told = knowledge;
   if (needs_of(grid.spec).contains(Need::kObservations)) {  // a simulation draws them
     const std::size_t variables = told.variables();
@@ -269,7 +279,23 @@ void check_label(const std::vector<PolicyGrid>& earlier, const std::string& labe
   }
 }
 
-std::vector<PolicyGrid> read_policies(const TomlTable& document, const Knowledge& knowledge) {
+/// Throws where a policy is not for campaigns, or cannot be made. How many features there are is
+/// known with the data only, and no policy minds.
+void check_playable(const PolicyGrid& grid, const CampaignSetting& campaign,
+                    const TomlTable& table) {
+  try {
+    for (const PolicySpec& spec : specs_of(grid)) {
+      make_campaign_policy(
+          spec, {.features = 1, .treatments = campaign.treatments, .budget = campaign.budget});
+    }
+  } catch (const InvalidInput& refused) {
+    throw table.refusal(refused.what());
+  }
+}
+
+/// `finish` completes a policy and throws where it cannot be played.
+std::vector<PolicyGrid> read_policies(
+    const TomlTable& document, const std::function<void(PolicyGrid&, const TomlTable&)>& finish) {
   constexpr std::string_view kExpected = "a list of tables, each under [[policy]]";
   const auto field = document.find("policy");
   if (!field) throw document.refusal("has no policies; give at least one under [[policy]]");
@@ -277,17 +303,38 @@ std::vector<PolicyGrid> read_policies(const TomlTable& document, const Knowledge
   for (const TomlField& item : field->items(kExpected)) {
     const TomlTable table = item.table("a table, under [[policy]]");
     PolicyGrid grid = read_policy(table);
-    if (grid.spec.name() == "auto") resolve_auto(grid, knowledge, table);
+    finish(grid, table);
     check_label(grids, grid.label, table);
-    check_playable(grid, knowledge, table);
     grids.push_back(std::move(grid));
   }
   if (grids.empty()) throw field->refusal("must have at least one, under [[policy]]");
   return grids;
 }
 
+void read_players(const TomlTable& document, Experiment& experiment) {
+  if (experiment.campaign) {
+    experiment.policies = read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
+      check_playable(grid, *experiment.campaign, table);
+    });
+    return;
+  }
+  const auto instance = read_instance(document.required("instance"), experiment.instance);
+  const Knowledge knowledge = instance->knowledge(experiment.rounds);
+  experiment.policies = read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
+    if (grid.spec.name() == "auto") resolve_auto(grid, knowledge, table);
+    check_playable(grid, knowledge, table);
+  });
+}
+
 /// A figure against the parameter needs values, and its logarithmic axis positive ones.
 void check_figure(const TomlTable& document, const Experiment& experiment) {
+  if (experiment.campaign && (experiment.figure.percentile || experiment.figure.bounds)) {
+    const TomlTable figure = document.required("figure").table("a table");
+    throw figure.required(experiment.figure.percentile ? "percentile" : "bounds")
+        .refusal("true",
+                 "is for experiments on an instance; a campaign's figure has panels of "
+                 "its own");
+  }
   if (experiment.figure.against != FigureStyle::Against::kParameter) return;
   const TomlField against = document.required("figure").table("a table").required("against");
   bool tuned = false;
@@ -307,21 +354,26 @@ void check_figure(const TomlTable& document, const Experiment& experiment) {
 Experiment parse_experiment(std::string_view text, const std::string& origin) {
   const toml::table parsed = parse_toml_document(text, origin);
   const TomlTable document(parsed, 1, "", origin);
-  document.check_keys({"name", "title", "instance", "rounds", "runs", "seed", "claims", "quick",
-                       "figure", "policy"});
+  document.check_keys({"name", "title", "instance", "campaign", "rounds", "runs", "seed", "claims",
+                       "quick", "figure", "policy"});
   Experiment experiment;
   experiment.name = read_name(document.required("name"));
   experiment.title = read_line(document.required("title"));
-  const TomlField instance_field = document.required("instance");
-  experiment.instance = resolve_instance(instance_field, origin);
+  if (const auto campaign = document.find("campaign")) {
+    if (const auto instance = document.find("instance")) {
+      throw instance->refusal("an experiment has an instance or a [campaign], not both");
+    }
+    experiment.campaign = read_campaign_setting(*campaign, origin);
+  } else {
+    experiment.instance = resolve_instance(document.required("instance"), origin);
+  }
   experiment.rounds = static_cast<std::uint32_t>(document.required("rounds").whole(1, kMostRounds));
   experiment.runs = static_cast<std::uint32_t>(document.required("runs").whole(1, kMostRuns));
   if (const auto seed = document.find("seed")) experiment.seed = seed->whole(0, kMostSeed);
   if (const auto claims = document.find("claims")) experiment.claims = read_claims(*claims);
   read_quick(document, experiment);
   experiment.figure = read_figure(document);
-  const auto instance = read_instance(instance_field, experiment.instance);
-  experiment.policies = read_policies(document, instance->knowledge(experiment.rounds));
+  read_players(document, experiment);
   check_figure(document, experiment);
   return experiment;
 }

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/checksum.h"
 #include "core/files.h"
 #include "updraft/error.h"
 #include "updraft/version.h"
@@ -58,31 +57,76 @@ FigureStyle::Against against_from(const std::string& name) {
   throw InvalidInput("figure.against", name, "must be rounds or parameter");
 }
 
+Json to_json(const CampaignSetting& campaign) {
+  return {{"data", campaign.data},
+          {"outcome", campaign.outcome},
+          {"response", response_name(campaign.response)},
+          {"outcome_rate", campaign.outcome_rate},
+          {"treatments", campaign.treatments},
+          {"constant", campaign.constant},
+          {"recorded", campaign.recorded},
+          {"individuals", campaign.individuals},
+          {"budget", campaign.budget}};
+}
+
+CampaignSetting campaign_from(const Json& json) {
+  return {.data = json.at("data"),
+          .outcome = json.at("outcome"),
+          .response = response_kind("campaign.response", json.at("response").get<std::string>()),
+          .outcome_rate = json.at("outcome_rate"),
+          .treatments = json.at("treatments"),
+          .constant = json.at("constant"),
+          .recorded = json.at("recorded"),
+          .individuals = json.at("individuals"),
+          .budget = json.at("budget")};
+}
+
+Json to_json(const PlayedPopulation& population) {
+  return {{"summary", population.summary},       {"individuals", population.individuals},
+          {"held_out", population.held_out},     {"features", population.features},
+          {"treatments", population.treatments}, {"generated", population.generated}};
+}
+
+PlayedPopulation population_from(const Json& json) {
+  return {.summary = json.at("summary"),
+          .individuals = json.at("individuals"),
+          .held_out = json.at("held_out"),
+          .features = json.at("features"),
+          .treatments = json.at("treatments"),
+          .generated = json.at("generated")};
+}
+
+/// What is played on, under a key of its own kind.
+Json stage_json(const Experiment& experiment) {
+  if (experiment.campaign) return {{"campaign", to_json(*experiment.campaign)}};
+  return {{"instance", experiment.instance}};
+}
+
 Json to_json(const Experiment& experiment) {
   Json policies = Json::array();
   for (const PolicyGrid& policy : experiment.policies) policies.push_back(to_json(policy));
-  return {{"name", experiment.name},
-          {"title", experiment.title},
-          {"instance", experiment.instance},
-          {"rounds", experiment.rounds},
-          {"runs", experiment.runs},
-          {"seed", experiment.seed},
-          {"quick_rounds", experiment.quick_rounds},
-          {"quick_runs", experiment.quick_runs},
-          {"policies", policies},
-          {"claims", experiment.claims},
-          {"figure",
-           {{"against", against_name(experiment.figure.against)},
-            {"log_rounds", experiment.figure.log_rounds},
-            {"log_regret", experiment.figure.log_regret},
-            {"percentile", experiment.figure.percentile},
-            {"bounds", experiment.figure.bounds}}}};
+  Json json = {{"name", experiment.name}, {"title", experiment.title}};
+  json.update(stage_json(experiment));
+  json.update(Json{{"rounds", experiment.rounds},
+                   {"runs", experiment.runs},
+                   {"seed", experiment.seed},
+                   {"quick_rounds", experiment.quick_rounds},
+                   {"quick_runs", experiment.quick_runs},
+                   {"policies", policies},
+                   {"claims", experiment.claims},
+                   {"figure",
+                    {{"against", against_name(experiment.figure.against)},
+                     {"log_rounds", experiment.figure.log_rounds},
+                     {"log_regret", experiment.figure.log_regret},
+                     {"percentile", experiment.figure.percentile},
+                     {"bounds", experiment.figure.bounds}}}});
+  return json;
 }
 
 Experiment experiment_from(const Json& json) {
   Experiment experiment{.name = json.at("name"),
                         .title = json.at("title"),
-                        .instance = json.at("instance"),
+                        .instance = json.value("instance", ""),
                         .rounds = json.at("rounds"),
                         .runs = json.at("runs"),
                         .seed = json.at("seed"),
@@ -91,6 +135,7 @@ Experiment experiment_from(const Json& json) {
                         .policies = {},
                         .claims = json.at("claims"),
                         .figure = {}};
+  if (json.contains("campaign")) experiment.campaign = campaign_from(json["campaign"]);
   for (const Json& policy : json.at("policies")) experiment.policies.push_back(grid_from(policy));
   const Json& figure = json.at("figure");
   experiment.figure = {.log_rounds = figure.at("log_rounds"),
@@ -127,14 +172,14 @@ std::string timestamp() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-Manifest new_manifest(const Experiment& experiment, const Instance& instance) {
-  return {
-      .experiment = experiment,
-      .instance_checksum = fmt::format("{:08x}", checksum(format_instance(instance.definition()))),
-      .version = UPDRAFT_VERSION,
-      .machine = machine_text(),
-      .started = timestamp(),
-      .finished = {}};
+Manifest new_manifest(const ExperimentResult& result, const std::string& instance_checksum) {
+  return {.experiment = result.experiment,
+          .population = result.population,
+          .instance_checksum = instance_checksum,
+          .version = UPDRAFT_VERSION,
+          .machine = machine_text(),
+          .started = timestamp(),
+          .finished = {}};
 }
 
 void write_manifest(const Manifest& manifest, const std::filesystem::path& folder) {
@@ -147,6 +192,7 @@ void write_manifest(const Manifest& manifest, const std::filesystem::path& folde
                {"finished", nullptr},
                {"seconds", manifest.seconds}};
   if (manifest.finished) json["finished"] = *manifest.finished;
+  if (manifest.population) json["population"] = to_json(*manifest.population);
   replace_file(folder / kFile, json.dump(2) + "\n");
 }
 
@@ -159,12 +205,14 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
       throw InvalidInput(path.string(), fmt::format("format must be {}", kFormat));
     }
     Manifest manifest{.experiment = experiment_from(json.at("experiment")),
+                      .population = {},
                       .instance_checksum = json.at("instance_checksum"),
                       .version = json.at("version"),
                       .machine = json.at("machine"),
                       .started = json.at("started"),
                       .finished = {},
                       .seconds = json.at("seconds")};
+    if (json.contains("population")) manifest.population = population_from(json["population"]);
     if (!json.at("finished").is_null()) manifest.finished = json["finished"].get<std::string>();
     return manifest;
   } catch (const Json::exception& error) {
@@ -183,9 +231,16 @@ void check_same(const Manifest& there, const Manifest& here, const std::filesyst
   const Json was = what_decides(there.experiment);
   const Json is = what_decides(here.experiment);
   for (const auto& [key, value] : is.items()) {
-    if (was.at(key) == value) continue;
+    const Json old = was.value(key, Json());
+    if (old == value) continue;
     const bool brief = value.is_primitive();
-    refuse(key, brief ? was.at(key).dump() : "different", brief ? value.dump() : "not the same");
+    refuse(key, brief ? old.dump() : "different", brief ? value.dump() : "not the same");
+  }
+  if (there.population != here.population) {
+    const auto text = [](const Manifest& one) {
+      return one.population ? one.population->summary : std::string("none");
+    };
+    refuse("population", text(there), text(here));
   }
   if (there.instance_checksum != here.instance_checksum) {
     refuse("checksum of the instance", there.instance_checksum, here.instance_checksum);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "updraft/experiment.h"
+#include "updraft/results.h"
 
 namespace updraft {
 
@@ -12,7 +12,8 @@ namespace updraft {
 /// version tell whether a folder belongs to a run; machine and times are for people.
 struct Manifest {
   Experiment experiment;
-  std::string instance_checksum;  ///< CRC-32 of the instance in its file format
+  std::optional<PlayedPopulation> population = {};  ///< of campaigns
+  std::string instance_checksum;  ///< CRC-32 of what is played on: an instance, or individuals
   std::string version;
   std::string machine;
   std::string started;
@@ -20,8 +21,8 @@ struct Manifest {
   double seconds = 0.0;                 ///< of playing, over all sessions
 };
 
-/// A manifest of this program on this machine, started now.
-Manifest new_manifest(const Experiment& experiment, const Instance& instance);
+/// A manifest of this program on this machine, started now; of the result only what is played.
+Manifest new_manifest(const ExperimentResult& result, const std::string& instance_checksum);
 
 /// Now, in UTC: 2026-01-31T12:00:00Z.
 std::string timestamp();

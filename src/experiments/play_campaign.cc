@@ -4,6 +4,27 @@
 #include "updraft/simulate.h"
 
 namespace updraft {
+namespace {
+
+/// Asks about all who are held out as if they came in one pool.
+std::vector<IndividualExplanation> beliefs_about_held_out(const CampaignPopulation& population,
+                                                          const CampaignPolicy& policy) {
+  std::vector<double> baseline;
+  std::vector<double> uplifts;
+  for (std::size_t i = population.drawn(); i < population.size(); ++i) {
+    baseline.push_back(population.mean(i, 0));
+    for (Treatment z = 1; z <= population.treatments; ++z) {
+      uplifts.push_back(population.mean(i, z) - population.mean(i, 0));
+    }
+  }
+  return policy.explain(
+      {.features = std::span(population.rows).subspan(population.drawn() * population.features),
+       .width = population.features,
+       .baseline = baseline,
+       .uplifts = uplifts});
+}
+
+}  // namespace
 
 CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec, std::uint32_t run,
                               TaskControl& control) {
@@ -43,6 +64,7 @@ CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec
     control.advance(1);
     if (control.cancelled()) throw Cancelled();
   }
+  if (population.held_out > 0) outcome.held_out = beliefs_about_held_out(population, *policy);
   return outcome;
 }
 

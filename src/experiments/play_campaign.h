@@ -24,6 +24,8 @@ struct CampaignOutcome {
   std::vector<double> regret;    ///< true uplift that treating the best would have had more
   std::vector<double> realised;  ///< the same with the payoffs that came
   std::vector<double> uplift;    ///< mean true uplift of all individuals treated so far
+  /// What is believed of the individuals held out, after the last round.
+  std::vector<IndividualExplanation> held_out;
 };
 
 /// Plays one run. The best treats the individuals with the largest true uplifts, as many as the

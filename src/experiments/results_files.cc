@@ -12,9 +12,16 @@ namespace {
 
 constexpr const char* kFinal = "final.csv";
 constexpr const char* kCurves = "curves.csv";
-constexpr std::string_view kFinalHeader = "label,policy,parameter,value,run,regret\n";
-constexpr std::string_view kCurvesHeader =
-    "label,policy,parameter,value,round,mean,sd,stderr,p95\n";
+constexpr const char* kRanking = "ranking.csv";
+constexpr const char* kFinalHeader = "label,policy,parameter,value,run,regret\n";
+constexpr const char* kCampaignFinalHeader =
+    "label,policy,parameter,value,run,regret,realised,uplift,qini,auuc\n";
+constexpr const char* kCurvesHeader = "label,policy,parameter,value,round,mean,sd,stderr,p95\n";
+constexpr const char* kCampaignCurvesHeader =
+    "label,policy,parameter,value,round,mean,sd,stderr,p95,realised_mean,realised_sd,"
+    "realised_stderr,realised_p95,uplift_mean,uplift_sd,uplift_stderr,uplift_p95\n";
+constexpr const char* kRankingHeader =
+    "label,policy,parameter,value,qini,qini_low,qini_high,auuc,auuc_low,auuc_high\n";
 
 /// A CSV field, quoted where it has to be.
 std::string field(std::string_view text) {
@@ -81,6 +88,62 @@ class Rows {
   std::size_t line_ = 0;
 };
 
+std::string csv_row(const std::string& key, const std::vector<double>& numbers) {
+  std::string row = key;
+  for (const double number : numbers) row += fmt::format(",{}", number_text(number));
+  row += '\n';
+  return row;
+}
+
+std::vector<double> final_numbers(const GridPoint& point, std::size_t run) {
+  std::vector<double> numbers = {point.final_regrets[run]};
+  if (!point.campaign) return numbers;
+  const CampaignMeasures& more = *point.campaign;
+  for (const auto* values :
+       {&more.final_realised, &more.final_uplift, &more.final_qini, &more.final_auuc}) {
+    numbers.push_back((*values)[run]);
+  }
+  return numbers;
+}
+
+void take_final(const std::vector<double>& numbers, GridPoint& point) {
+  point.final_regrets.push_back(numbers[0]);
+  if (!point.campaign) return;
+  CampaignMeasures& more = *point.campaign;
+  std::size_t place = 0;
+  for (auto* values :
+       {&more.final_realised, &more.final_uplift, &more.final_qini, &more.final_auuc}) {
+    values->push_back(numbers[++place]);
+  }
+}
+
+std::vector<double> curve_numbers(const GridPoint& point, std::size_t round) {
+  std::vector<double> numbers;
+  const auto add = [&](const Summary& at) {
+    numbers.insert(numbers.end(), {at.mean, at.sd, at.stderr_, at.p95});
+  };
+  add(point.curve[round]);
+  if (!point.campaign) return numbers;
+  add(point.campaign->realised[round]);
+  add(point.campaign->uplift[round]);
+  return numbers;
+}
+
+void take_curve(const std::vector<double>& n, GridPoint& point) {
+  point.curve.push_back({n[0], n[1], n[2], n[3]});
+  if (!point.campaign) return;
+  point.campaign->realised.push_back({n[4], n[5], n[6], n[7]});
+  point.campaign->uplift.push_back({n[8], n[9], n[10], n[11]});
+}
+
+std::vector<double> ranking_numbers(const CampaignMeasures& measures) {
+  std::vector<double> numbers;
+  for (const RankingScore& score : {measures.qini, measures.auuc}) {
+    numbers.insert(numbers.end(), {score.mean, score.interval.low, score.interval.high});
+  }
+  return numbers;
+}
+
 }  // namespace
 
 std::vector<GridPoint> grid_points(const Experiment& experiment) {
@@ -108,43 +171,57 @@ void choose_best(ExperimentResult& result) {
 }
 
 void write_csvs(const ExperimentResult& result, const std::filesystem::path& folder) {
-  std::string finals(kFinalHeader);
-  std::string curves(kCurvesHeader);
+  const bool campaign = result.experiment.campaign.has_value();
+  std::string finals = campaign ? kCampaignFinalHeader : kFinalHeader;
+  std::string curves = campaign ? kCampaignCurvesHeader : kCurvesHeader;
+  std::string ranking = kRankingHeader;
   for (const GridPoint& point : result.points) {
     const std::string key = row_key(result.experiment, point);
     for (std::size_t run = 0; run < point.final_regrets.size(); ++run) {
-      finals += fmt::format("{},{},{}\n", key, run, number_text(point.final_regrets[run]));
+      finals += csv_row(fmt::format("{},{}", key, run), final_numbers(point, run));
     }
     for (std::size_t j = 0; j < point.curve.size(); ++j) {
-      const Summary& at = point.curve[j];
-      curves +=
-          fmt::format("{},{},{},{},{},{}\n", key, result.curve_rounds[j], number_text(at.mean),
-                      number_text(at.sd), number_text(at.stderr_), number_text(at.p95));
+      curves += csv_row(fmt::format("{},{}", key, result.curve_rounds[j]), curve_numbers(point, j));
     }
+    if (campaign) ranking += csv_row(key, ranking_numbers(*point.campaign));
   }
   replace_file(folder / kFinal, finals);
   replace_file(folder / kCurves, curves);
+  if (campaign) replace_file(folder / kRanking, ranking);
 }
 
 void read_csvs(ExperimentResult& result, const std::filesystem::path& folder) {
-  Rows finals(folder / kFinal, kFinalHeader);
-  Rows curves(folder / kCurves, kCurvesHeader);
+  const bool campaign = result.experiment.campaign.has_value();
+  Rows finals(folder / kFinal, campaign ? kCampaignFinalHeader : kFinalHeader);
+  Rows curves(folder / kCurves, campaign ? kCampaignCurvesHeader : kCurvesHeader);
   for (GridPoint& point : result.points) {
     const std::string key = row_key(result.experiment, point);
-    point.final_regrets.resize(result.experiment.runs);
+    if (campaign) point.campaign.emplace();
+    point.final_regrets.clear();
     for (std::uint32_t run = 0; run < result.experiment.runs; ++run) {
-      finals.read(fmt::format("{},{}", key, run), {&point.final_regrets[run], 1});
+      std::vector<double> numbers(campaign ? 5 : 1);
+      finals.read(fmt::format("{},{}", key, run), numbers);
+      take_final(numbers, point);
     }
     point.final_regret = summarize(point.final_regrets);
     point.curve.clear();
     for (const std::uint32_t round : result.curve_rounds) {
-      double numbers[4];
+      std::vector<double> numbers(campaign ? 12 : 4);
       curves.read(fmt::format("{},{}", key, round), numbers);
-      point.curve.push_back({numbers[0], numbers[1], numbers[2], numbers[3]});
+      take_curve(numbers, point);
     }
   }
   finals.finish();
   curves.finish();
+  if (!campaign) return;
+  Rows ranking(folder / kRanking, kRankingHeader);
+  for (GridPoint& point : result.points) {
+    double n[6];
+    ranking.read(row_key(result.experiment, point), n);
+    point.campaign->qini = {n[0], {n[1], n[2]}};
+    point.campaign->auuc = {n[3], {n[4], n[5]}};
+  }
+  ranking.finish();
 }
 
 }  // namespace updraft

@@ -13,7 +13,8 @@ std::vector<GridPoint> grid_points(const Experiment& experiment);
 void choose_best(ExperimentResult& result);
 
 /// final.csv: one row per policy, value and run. curves.csv: one row per policy, value and round.
-/// Numbers read back exactly.
+/// Campaigns have more columns in both, and ranking.csv: one row per policy and value. Numbers read
+/// back exactly.
 void write_csvs(const ExperimentResult& result, const std::filesystem::path& folder);
 
 /// Fills the regrets of result.points, which must be grid_points(). Throws InvalidInput, with file

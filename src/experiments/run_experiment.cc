@@ -12,6 +12,7 @@
 #include "experiments/manifest.h"
 #include "experiments/play.h"
 #include "experiments/results_files.h"
+#include "experiments/stage.h"
 #include "updraft/error.h"
 #include "updraft/results.h"
 
@@ -57,8 +58,10 @@ Manifest claim_folder(const Manifest& fresh, const std::filesystem::path& folder
   return fresh;
 }
 
-ExperimentResult result_without_regrets(const Experiment& experiment) {
+ExperimentResult result_without_regrets(const Experiment& experiment,
+                                        const std::optional<PlayedPopulation>& population) {
   return {.experiment = experiment,
+          .population = population,
           .curve_rounds = spaced_rounds(experiment.rounds, kCurvePoints),
           .points = grid_points(experiment),
           .chosen = {}};
@@ -72,12 +75,12 @@ struct OpenTask {
 
 /// Runs are the outer order, so that the share done is a fair measure of the time spent.
 std::vector<OpenTask> open_tasks(const ExperimentResult& result,
-                                 const std::vector<std::vector<double>>& curves) {
+                                 const std::vector<std::vector<double>>& records) {
   const std::size_t points = result.points.size();
   std::vector<OpenTask> tasks;
   for (std::uint32_t run = 0; run < result.experiment.runs; ++run) {
     for (std::size_t p = 0; p < points; ++p) {
-      if (!curves[run * points + p].empty()) continue;
+      if (!records[run * points + p].empty()) continue;
       const bool same = !tasks.empty() && tasks.back().run == run &&
                         result.points[tasks.back().points.back()].policy == result.points[p].policy;
       if (!same) tasks.push_back({run, {}});
@@ -87,24 +90,24 @@ std::vector<OpenTask> open_tasks(const ExperimentResult& result,
   return tasks;
 }
 
-/// Plays what the journal does not hold yet; its record run * points + point is a curve. All values
-/// of a policy's parameter play a run together, and share its noise.
-void play_all(ExperimentResult& result, const Arena& arena, Journal& journal,
+/// Plays what the journal does not hold yet; its record run * points + point has the numbers of the
+/// stage. All values of a policy's parameter play a run together, and share its noise.
+void play_all(ExperimentResult& result, const Stage& stage, Journal& journal,
               const ExperimentOptions& options) {
   const std::size_t points = result.points.size();
   const std::uint32_t runs = result.experiment.runs;
-  std::vector<std::vector<double>> curves(points * runs);
+  std::vector<std::vector<double>> records(points * runs);
   std::size_t done = 0;
-  for (const auto& [record, curve] : journal.recovered()) {
-    if (record >= curves.size()) continue;
-    curves[record] = curve;
+  for (const auto& [record, numbers] : journal.recovered()) {
+    if (record >= records.size()) continue;
+    records[record] = numbers;
     ++done;
   }
-  const std::vector<OpenTask> tasks = open_tasks(result, curves);
+  const std::vector<OpenTask> tasks = open_tasks(result, records);
   const double rounds = result.experiment.rounds;
   if (!tasks.empty()) {
     run_tasks({.count = tasks.size(),
-               .total_rounds = static_cast<double>(curves.size()) * rounds,
+               .total_rounds = static_cast<double>(records.size()) * rounds,
                .rounds_done_before = static_cast<double>(done) * rounds,
                .threads = options.threads,
                .progress = options.progress,
@@ -113,19 +116,22 @@ void play_all(ExperimentResult& result, const Arena& arena, Journal& journal,
                 const OpenTask& task = tasks[j];
                 std::vector<PolicySpec> specs;
                 for (const std::size_t p : task.points) specs.push_back(result.points[p].spec);
-                std::vector<Outcome> outcomes = play(arena, specs, task.run, control);
+                std::vector<std::vector<double>> played = stage.play(specs, task.run, control);
                 for (std::size_t k = 0; k < specs.size(); ++k) {
                   const std::size_t record = task.run * points + task.points[k];
-                  curves[record] = std::move(outcomes[k].curve);
-                  journal.append(record, curves[record]);
+                  records[record] = std::move(played[k]);
+                  journal.append(record, records[record]);
                 }
               });
   }
   for (std::size_t p = 0; p < points; ++p) {
     GridPoint& point = result.points[p];
+    std::vector<std::vector<double>> of_point;
+    for (std::uint32_t run = 0; run < runs; ++run) of_point.push_back(records[run * points + p]);
+    stage.add_measures(point, of_point);
     for (std::size_t j = 0; j < result.curve_rounds.size(); ++j) {
       std::vector<double> regrets;
-      for (std::uint32_t run = 0; run < runs; ++run) regrets.push_back(curves[run * points + p][j]);
+      for (const std::vector<double>& numbers : of_point) regrets.push_back(numbers[j]);
       if (j + 1 == result.curve_rounds.size()) point.final_regrets = regrets;
       point.curve.push_back(summarize(std::move(regrets)));
     }
@@ -137,23 +143,24 @@ void play_all(ExperimentResult& result, const Arena& arena, Journal& journal,
 ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options) {
   if (experiment.policies.empty()) throw InvalidInput("policies", "give at least one");
   if (experiment.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
-  const auto instance = load_instance(experiment.instance);
-  const Arena arena = make_arena(instance, experiment.rounds, experiment.seed, kCurvePoints);
-  ExperimentResult result = result_without_regrets(experiment);
-  for (const GridPoint& point : result.points) check_playable(arena, point.spec);
+  const std::unique_ptr<Stage> stage =
+      experiment.campaign ? make_campaign_stage(experiment, kCurvePoints, options.data)
+                          : make_instance_stage(experiment, kCurvePoints);
+  ExperimentResult result = result_without_regrets(experiment, stage->population());
+  for (const GridPoint& point : result.points) stage->check_playable(point.spec);
 
   make_folder(options.folder);
   const FolderLock lock(options.folder);
-  Manifest manifest = claim_folder(new_manifest(experiment, *instance), options.folder);
+  Manifest manifest = claim_folder(new_manifest(result, stage->checksum()), options.folder);
   if (!manifest.finished) {
     const auto begun = std::chrono::steady_clock::now();
-    Journal journal(options.folder / kJournal, arena.curve_rounds.size());
+    Journal journal(options.folder / kJournal, stage->numbers());
     const auto add_time = [&] {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
       manifest.seconds += spent.count();
     };
     try {
-      play_all(result, arena, journal, options);
+      play_all(result, *stage, journal, options);
     } catch (const Cancelled&) {
       add_time();
       write_manifest(manifest, options.folder);
@@ -176,7 +183,7 @@ ExperimentResult read_results(const std::filesystem::path& folder) {
   if (!manifest->finished) {
     throw InvalidInput(folder.string(), "is not finished: run the same command again to go on");
   }
-  ExperimentResult result = result_without_regrets(manifest->experiment);
+  ExperimentResult result = result_without_regrets(manifest->experiment, manifest->population);
   read_csvs(result, folder);
   choose_best(result);
   return result;

@@ -76,24 +76,66 @@ void sigmoid_all(double* values, std::size_t count) {
   std::copy(rest, rest + (count - i), values + i);
 }
 
-/// gradient must be zeros, eight for each feature; the eight sums are left in it.
-void gradient_blocks(const double* blocks, std::size_t count, const double* outcomes,
-                     const double* theta, std::size_t features, double* gradient) {
+/// What the rows at `place` paid more than expected, by their scores.
+HWY_INLINE Vector residual_of(Vector score, const double* counts, const double* payoffs,
+                              std::size_t place) {
   const Doubles doubles;
-  for (std::size_t b = 0; b < count; ++b) {
-    const double* block = blocks + b * features * kSums;
+  return hn::Sub(hn::LoadU(doubles, payoffs + place),
+                 hn::Mul(hn::LoadU(doubles, counts + place), sigmoid_of(score)));
+}
+
+/// gradient must be zeros, eight for each feature; the eight sums are left in it. Four blocks go
+/// together, so that their long chains of operations overlap; their sums are added one by one.
+void gradient_blocks(const double* blocks, std::size_t count, const double* counts,
+                     const double* payoffs, const double* theta, std::size_t features,
+                     double* gradient) {
+  const Doubles doubles;
+  const std::size_t size = features * kSums;  // of a block
+  std::size_t b = 0;
+  for (; b + 4 <= count; b += 4) {
     for (std::size_t part = 0; part < kSums; part += kLanes) {
-      Vector score = hn::Zero(doubles);
-      for (std::size_t f = 0; f < features; ++f) {
-        score = hn::Add(score, hn::Mul(hn::Set(doubles, theta[f]),
-                                       hn::LoadU(doubles, block + f * kSums + part)));
+      const double* block = blocks + b * size + part;
+      Vector s0 = hn::Zero(doubles);
+      Vector s1 = s0;
+      Vector s2 = s0;
+      Vector s3 = s0;
+      for (std::size_t f = 0; f < size; f += kSums) {
+        const Vector t = hn::Set(doubles, theta[f / kSums]);
+        s0 = hn::Add(s0, hn::Mul(t, hn::LoadU(doubles, block + f)));
+        s1 = hn::Add(s1, hn::Mul(t, hn::LoadU(doubles, block + size + f)));
+        s2 = hn::Add(s2, hn::Mul(t, hn::LoadU(doubles, block + 2 * size + f)));
+        s3 = hn::Add(s3, hn::Mul(t, hn::LoadU(doubles, block + 3 * size + f)));
       }
-      const Vector residual =
-          hn::Sub(hn::LoadU(doubles, outcomes + b * kSums + part), sigmoid_of(score));
-      for (std::size_t f = 0; f < features; ++f) {
-        double* sums = gradient + f * kSums + part;
-        const Vector x = hn::LoadU(doubles, block + f * kSums + part);
-        hn::StoreU(hn::Add(hn::LoadU(doubles, sums), hn::Mul(residual, x)), doubles, sums);
+      const std::size_t place = b * kSums + part;
+      s0 = residual_of(s0, counts, payoffs, place);
+      s1 = residual_of(s1, counts, payoffs, place + kSums);
+      s2 = residual_of(s2, counts, payoffs, place + 2 * kSums);
+      s3 = residual_of(s3, counts, payoffs, place + 3 * kSums);
+      for (std::size_t f = 0; f < size; f += kSums) {
+        double* sums = gradient + f + part;
+        Vector sum = hn::LoadU(doubles, sums);
+        sum = hn::Add(sum, hn::Mul(s0, hn::LoadU(doubles, block + f)));
+        sum = hn::Add(sum, hn::Mul(s1, hn::LoadU(doubles, block + size + f)));
+        sum = hn::Add(sum, hn::Mul(s2, hn::LoadU(doubles, block + 2 * size + f)));
+        sum = hn::Add(sum, hn::Mul(s3, hn::LoadU(doubles, block + 3 * size + f)));
+        hn::StoreU(sum, doubles, sums);
+      }
+    }
+  }
+  for (; b < count; ++b) {
+    for (std::size_t part = 0; part < kSums; part += kLanes) {
+      const double* block = blocks + b * size + part;
+      Vector score = hn::Zero(doubles);
+      for (std::size_t f = 0; f < size; f += kSums) {
+        score = hn::Add(score,
+                        hn::Mul(hn::Set(doubles, theta[f / kSums]), hn::LoadU(doubles, block + f)));
+      }
+      const Vector residual = residual_of(score, counts, payoffs, b * kSums + part);
+      for (std::size_t f = 0; f < size; f += kSums) {
+        double* sums = gradient + f + part;
+        hn::StoreU(
+            hn::Add(hn::LoadU(doubles, sums), hn::Mul(residual, hn::LoadU(doubles, block + f))),
+            doubles, sums);
       }
     }
   }
@@ -156,17 +198,19 @@ void RowBlocks::add(std::span<const double> row) {
 }
 
 void RowBlocks::copy_row(std::size_t row, std::span<double> out) const {
-  const double* block = values_.data() + (row / kRows) * kRows * features_;
-  for (std::size_t f = 0; f < features_; ++f) out[f] = block[f * kRows + row % kRows];
+  for (std::size_t f = 0; f < features_; ++f) out[f] = value(row, f);
 }
 
-void logistic_gradient(const RowBlocks& rows, std::span<const double> outcomes,
-                       std::span<const double> theta, std::span<double> gradient) {
+void logistic_gradient(const RowBlocks& rows, std::span<const double> counts,
+                       std::span<const double> payoffs, std::span<const double> theta,
+                       std::span<double> gradient) {
   constexpr std::size_t kRows = RowBlocks::kRows;
-  assert(outcomes.size() >= rows.blocks() * kRows);
+  assert(counts.size() >= rows.blocks() * kRows);
+  assert(payoffs.size() >= rows.blocks() * kRows);
   std::vector<double> sums(kRows * rows.features(), 0.0);
   HWY_DYNAMIC_DISPATCH(gradient_blocks)
-  (rows.data(), rows.blocks(), outcomes.data(), theta.data(), rows.features(), sums.data());
+  (rows.data(), rows.blocks(), counts.data(), payoffs.data(), theta.data(), rows.features(),
+   sums.data());
   for (std::size_t f = 0; f < rows.features(); ++f) {
     const double* s = sums.data() + f * kRows;
     gradient[f] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));

@@ -24,6 +24,9 @@ class RowBlocks {
   std::size_t blocks() const { return (rows_ + kRows - 1) / kRows; }
   const double* data() const { return values_.data(); }
 
+  double value(std::size_t row, std::size_t feature) const {
+    return values_[(row / kRows) * kRows * features_ + feature * kRows + row % kRows];
+  }
   /// The numbers of one row.
   void copy_row(std::size_t row, std::span<double> out) const;
 
@@ -33,10 +36,11 @@ class RowBlocks {
   std::vector<double> values_;
 };
 
-/// gradient[f] = sum over rows of (outcome - sigmoid(<theta, row>)) row[f]. `outcomes` has 8
-/// numbers for every block.
-void logistic_gradient(const RowBlocks& rows, std::span<const double> outcomes,
-                       std::span<const double> theta, std::span<double> gradient);
+/// gradient[f] = sum over rows of (payoff - count sigmoid(<theta, row>)) row[f], for rows that came
+/// `count` times and paid `payoff` in sum. `counts` and `payoffs` have 8 numbers for every block.
+void logistic_gradient(const RowBlocks& rows, std::span<const double> counts,
+                       std::span<const double> payoffs, std::span<const double> theta,
+                       std::span<double> gradient);
 
 /// Replaces every x by 1 / (1 + exp(-x)); relative error below 1e-15, or the size of the smallest
 /// normal number.

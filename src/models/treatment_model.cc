@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "models/logistic.h"
+#include "models/merged_rows.h"
 #include "models/row_kernels.h"
 #include "updraft/state.h"
 
@@ -60,7 +61,7 @@ class ExactLogistic final : public TreatmentModel {
   }
 
   void update() override {
-    if (static_cast<double>(rows_.rows()) > kRenewal * static_cast<double>(renewed_)) renew();
+    if (static_cast<double>(rows_.total()) > kRenewal * static_cast<double>(renewed_)) renew();
     for (int step = 0; step < 100 && gradient_.norm() > enough(); ++step) {
       const VectorXd direction = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
       if (move(direction, 0.3)) continue;
@@ -75,13 +76,9 @@ class ExactLogistic final : public TreatmentModel {
 
  private:
   void learn(std::span<const double> row, double payoff) override {
-    if (rows_.rows() % RowBlocks::kRows == 0) {
-      payoffs_.resize(payoffs_.size() + RowBlocks::kRows, 0.0);
-    }
-    payoffs_[rows_.rows()] = payoff;
-    rows_.add(row);
+    rows_.add(row, payoff);
     const Eigen::Map<const VectorXd> x(row.data(), gradient_.size());
-    const double mean = add_curvature(x);
+    const double mean = add_curvature(x, 1.0);
     gradient_ += (payoff - mean) * x;
     length_ += x.norm();
   }
@@ -92,12 +89,24 @@ class ExactLogistic final : public TreatmentModel {
     const VectorXd next = Eigen::Map<const VectorXd>(theta_.data(), step.size()) + step;
     const auto d = static_cast<std::size_t>(next.size());
     VectorXd gradient(next.size());
-    logistic_gradient(rows_, payoffs_, {next.data(), d}, {gradient.data(), d});
+    logistic_gradient(rows_.rows(), rows_.counts(), rows_.payoffs(), {next.data(), d},
+                      {gradient.data(), d});
     gradient -= lambda_ * next;
     if (!(gradient.norm() < share * gradient_.norm())) return false;
+    correct_curvature(step, gradient_ - gradient);
     theta_.assign(next.begin(), next.end());
     gradient_ = gradient;
     return true;
+  }
+
+  /// Makes the curvature agree with what a step did to the gradient, as BFGS does. [nocedal06]
+  void correct_curvature(const VectorXd& step, const VectorXd& drop) {
+    const VectorXd expected = hessian_.selfadjointView<Eigen::Lower>() * step;
+    const double seen = drop.dot(step);
+    const double along = expected.dot(step);
+    if (!(seen > 0.0 && along > 0.0)) return;  // rounding, where hardly anything moves
+    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(drop, 1.0 / seen);
+    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(expected, -1.0 / along);
   }
 
   /// How short the gradient must be: kGradientNorm, as far as rounding lets it.
@@ -105,74 +114,66 @@ class ExactLogistic final : public TreatmentModel {
 
   /// From theta = 0 by steps that are sure to gain.
   void start_anew() {
-    const std::vector<double> all = row_by_row();
-    const auto n = static_cast<double>(std::max<std::size_t>(1, rows_.rows()));
-    const LogisticFit fit =
-        fit_logistic(all, std::span(payoffs_).first(rows_.rows()), features(),
-                     {.ridge = lambda_, .tolerance = enough() / n, .most_steps = 500});
+    const auto n = static_cast<double>(std::max<std::uint64_t>(1, rows_.total()));
+    std::vector<double> all;
+    std::vector<double> means;  // rows that are equal may share what they paid
+    std::vector<double> row(features());
+    for (std::size_t r = 0; r < rows_.rows().rows(); ++r) {
+      rows_.rows().copy_row(r, row);
+      for (double copies = rows_.counts()[r]; copies > 0.0; copies -= 1.0) {
+        all.insert(all.end(), row.begin(), row.end());
+        means.push_back(rows_.payoffs()[r] / rows_.counts()[r]);
+      }
+    }
+    const LogisticFit fit = fit_logistic(
+        all, means, features(), {.ridge = lambda_, .tolerance = enough() / n, .most_steps = 500});
     theta_.assign(features(), 0.0);
     gradient_.setConstant(std::numeric_limits<double>::infinity());
     move(Eigen::Map<const VectorXd>(fit.theta.data(), gradient_.size()), 1.0);
     renew();
   }
 
-  std::vector<double> row_by_row() const {
-    std::vector<double> all(rows_.rows() * features());
-    for (std::size_t r = 0; r < rows_.rows(); ++r) {
-      rows_.copy_row(r, std::span(all).subspan(r * features(), features()));
-    }
-    return all;
-  }
-
-  /// The curvature of one row at theta; returns its expected payoff.
-  double add_curvature(const Eigen::Ref<const VectorXd>& x) {
+  /// The curvature of a row that came `count` times, at theta; returns its expected payoff.
+  double add_curvature(const Eigen::Ref<const VectorXd>& x, double count) {
     const double mean = sigmoid(x.dot(Eigen::Map<const VectorXd>(theta_.data(), x.size())));
-    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(x, mean * (1.0 - mean));
+    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(x, count * mean * (1.0 - mean));
     return mean;
   }
 
   /// Computes the curvature of all rows at theta.
   void renew() {
-    renewed_ = rows_.rows();
+    renewed_ = rows_.total();
     hessian_ = lambda_ * MatrixXd::Identity(hessian_.rows(), hessian_.cols());
     VectorXd x(hessian_.rows());
-    for (std::size_t row = 0; row < rows_.rows(); ++row) {
-      rows_.copy_row(row, {x.data(), features()});
-      add_curvature(x);
+    for (std::size_t row = 0; row < rows_.rows().rows(); ++row) {
+      rows_.rows().copy_row(row, {x.data(), features()});
+      add_curvature(x, rows_.counts()[row]);
     }
   }
 
   void write_rest(StateWriter& writer) const override {
-    writer.f64s(row_by_row());
-    writer.f64s(std::span(payoffs_).first(rows_.rows()));
+    rows_.write(writer);
     writer.u64(renewed_);
+    writer.f64(length_);
     writer.f64s({hessian_.data(), static_cast<std::size_t>(hessian_.size())});
     writer.f64s({gradient_.data(), static_cast<std::size_t>(gradient_.size())});
   }
   void read_rest(StateReader& reader) override {
-    const std::vector<double> all = reader.f64s();
-    std::vector<double> payoffs(all.size() / features());
-    reader.f64s(payoffs, "policy state: payoffs");
-    rows_ = RowBlocks(features());
-    payoffs_.clear();
-    length_ = 0.0;
-    for (std::size_t r = 0; r < payoffs.size(); ++r) {
-      learn(std::span(all).subspan(r * features(), features()), payoffs[r]);
-    }
-    renewed_ = reader.u64_at_most(rows_.rows(), "policy state: rows of the curvature");
+    rows_.read(reader);
+    renewed_ = reader.u64_at_most(rows_.total(), "policy state: rows of the curvature");
+    length_ = reader.f64();
     reader.f64s({hessian_.data(), static_cast<std::size_t>(hessian_.size())},
                 "policy state: curvature");
     reader.f64s({gradient_.data(), static_cast<std::size_t>(gradient_.size())},
                 "policy state: gradient");
   }
 
-  RowBlocks rows_;
-  std::vector<double> payoffs_;  // eight for every block of rows_
+  MergedRows rows_;
   double lambda_;
-  MatrixXd hessian_;         // the lower triangle
-  VectorXd gradient_;        // at theta_, of all rows
-  double length_ = 0.0;      // sum of the rows' lengths
-  std::size_t renewed_ = 0;  // rows at the last renewal
+  MatrixXd hessian_;           // the lower triangle
+  VectorXd gradient_;          // at theta_, of all rows
+  double length_ = 0.0;        // sum of the rows' lengths
+  std::uint64_t renewed_ = 0;  // rows at the last renewal
 };
 
 /// After the n-th update theta is a Newton step from the last on the new rows, with the curvature

@@ -53,8 +53,8 @@ enum class LogisticRefit {
   kOnline,  ///< one Newton step per update, on the new rows alone; keeps no rows
 };
 
-/// Payoffs in [0, 1]. Cost of update() with n rows: exact a few passes over all rows, O(n d) each
-/// and rarely O(n d^2), online O(new rows d^2 + d^3). Exact keeps the rows.
+/// Payoffs in [0, 1]. Cost of update() with n different rows: exact a few passes over these, O(n d)
+/// each and rarely O(n d^2), online O(new rows d^2 + d^3). Exact keeps the different rows.
 std::unique_ptr<TreatmentModel> make_logistic_model(std::size_t features, double lambda,
                                                     LogisticRefit refit);
 

@@ -21,10 +21,11 @@ std::string tick_label(int factor, int power) {
 
 }  // namespace
 
-Axis linear_axis(double high, int most) {
+Axis linear_axis(double high, int most, double low) {
   Axis axis;
   axis.high = high > 0.0 && std::isfinite(high) ? high : 1.0;
-  const double rough = axis.high / most;
+  axis.low = std::min(low, 0.0);
+  const double rough = (axis.high - axis.low) / most;
   const double power = std::pow(10.0, decade(rough));
   double step = 10.0 * power;
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -34,7 +35,8 @@ Axis linear_axis(double high, int most) {
     }
   }
   const int decimals = std::max(0, -decade(step));
-  for (int j = 0; j * step <= axis.high * (1.0 + 1e-9); ++j) {
+  const auto first = static_cast<int>(std::ceil(axis.low / step - 1e-9));
+  for (int j = first; j * step <= axis.high * (1.0 + 1e-9); ++j) {
     axis.ticks.push_back({j * step, grouped(j * step, decimals)});
   }
   return axis;

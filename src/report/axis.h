@@ -32,8 +32,9 @@ struct Extent {
   }
 };
 
-/// From 0 to `high`, with at most `most` steps of 1, 2 or 5 times a power of ten.
-Axis linear_axis(double high, int most);
+/// From 0, or from `low` where that is below, to `high`, with about `most` steps of 1, 2 or 5 times
+/// a power of ten.
+Axis linear_axis(double high, int most, double low = 0.0);
 
 /// From `low` to `high`, both > 0: powers of ten are labelled; 2 and 5 times them too where there
 /// are fewer than three, and 3 and 7 times them on an axis of about one decade.

@@ -53,4 +53,25 @@ double growth(const ExperimentResult& result, const GridPoint& point) {
   return whole > 0.0 ? HUGE_VAL : 0.0;
 }
 
+std::optional<double> log_slope(const ExperimentResult& result, const GridPoint& point) {
+  double count = 0.0;
+  double x_sum = 0.0;
+  double y_sum = 0.0;
+  double xx_sum = 0.0;
+  double xy_sum = 0.0;
+  for (std::size_t j = 0; j < result.curve_rounds.size(); ++j) {
+    if (2.0 * result.curve_rounds[j] < result.curve_rounds.back()) continue;
+    if (!(point.curve[j].mean > 0.0)) return std::nullopt;
+    const double x = std::log(static_cast<double>(result.curve_rounds[j]));
+    const double y = std::log(point.curve[j].mean);
+    count += 1.0;
+    x_sum += x;
+    y_sum += y;
+    xx_sum += x * x;
+    xy_sum += x * y;
+  }
+  if (count < 2.0) return std::nullopt;
+  return (count * xy_sum - x_sum * y_sum) / (count * xx_sum - x_sum * x_sum);
+}
+
 }  // namespace updraft

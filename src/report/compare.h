@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "updraft/results.h"
 
 namespace updraft {
@@ -29,5 +31,9 @@ double mean_after(const ExperimentResult& result, const GridPoint& point, double
 /// regret that has stopped growing. Infinite where all regret is in the second half, 0 where there
 /// is none at all.
 double growth(const ExperimentResult& result, const GridPoint& point);
+
+/// The slope of log mean regret against log rounds, by least squares over the second half of the
+/// curve. Nothing where it has fewer than two points, or points without regret.
+std::optional<double> log_slope(const ExperimentResult& result, const GridPoint& point);
 
 }  // namespace updraft

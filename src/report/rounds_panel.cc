@@ -12,57 +12,97 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kBoundDashes = {"(2,3)", "(6,3)", "(10,3,2,3)", "solid"};
 
+/// What a panel shows of the chosen points, after each of the curve's rounds.
+struct Measure {
+  const char* name;                                        ///< of the y axis
+  const std::vector<Summary>& (*curve)(const GridPoint&);  ///< of a point
+  bool adds_up;                                            ///< over the rounds, from 0 on
+  bool with_yardsticks;  ///< whether campaign policies that learn nothing are shown
+};
+
+constexpr Measure kRegret = {
+    "regret (expected reward lost)",
+    [](const GridPoint& point) -> const std::vector<Summary>& { return point.curve; }, true, true};
+
+constexpr std::array<Measure, 3> kCampaignMeasures = {{
+    {"regret (predicted uplift lost)", kRegret.curve, true, false},
+    {"regret of the payoffs that came",
+     [](const GridPoint& point) -> const std::vector<Summary>& { return point.campaign->realised; },
+     true, false},
+    {"mean predicted uplift of those treated",
+     [](const GridPoint& point) -> const std::vector<Summary>& { return point.campaign->uplift; },
+     false, true},
+}};
+
+bool is_yardstick(const PolicySpec& spec) {
+  return spec.name() == "random" || spec.name() == "oracle";
+}
+
+/// A curve of a panel.
 struct Curve {
   std::size_t policy = 0;
+  const std::vector<Summary>* means = nullptr;
   std::string note;
 };
 
-/// The largest final regret first, as the curves end.
-std::vector<Curve> curves_of(const ExperimentResult& result) {
+/// The largest at the end first.
+std::vector<Curve> curves_of(const ExperimentResult& result, const Measure& measure) {
   std::vector<Curve> curves;
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
     const PolicyGrid& grid = result.experiment.policies[p];
+    if (!measure.with_yardsticks && is_yardstick(grid.spec)) continue;
     const GridPoint& point = result.best(p);
-    if (point.curve.empty() || point.curve.size() != result.curve_rounds.size()) {
+    const std::vector<Summary>& means = measure.curve(point);
+    if (means.empty() || means.size() != result.curve_rounds.size()) {
       throw InvalidInput("curve", grid.label, "must have one point for each of the curve's rounds");
     }
     const bool tuned = !grid.parameter.empty() && point.value.has_value();
     curves.push_back(
-        {p, tuned ? fmt::format("{} = {}", grid.parameter, number_text(*point.value)) : ""});
+        {p, &means,
+         tuned ? fmt::format("{} = {}", grid.parameter, number_text(*point.value)) : ""});
   }
-  if (curves.empty()) throw InvalidInput("policies", "must have at least one");
-  std::stable_sort(curves.begin(), curves.end(), [&](const Curve& a, const Curve& b) {
-    return result.best(a.policy).final_regret.mean > result.best(b.policy).final_regret.mean;
+  std::stable_sort(curves.begin(), curves.end(), [](const Curve& a, const Curve& b) {
+    return a.means->back().mean > b.means->back().mean;
   });
   return curves;
 }
 
-Extent extent_of(const ExperimentResult& result, bool percentile) {
-  Extent extent;
-  for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
-    for (const Summary& at : result.best(p).curve) {
-      extent.add(at.mean);
-      extent.add(at.mean + at.stderr_);
-      if (percentile) extent.add(at.p95);
+/// The smallest positive, the smallest and the largest value to be seen.
+struct CurveExtent {
+  Extent positive;
+  double low = 0.0;
+};
+
+CurveExtent extent_of(const std::vector<Curve>& curves, bool percentile) {
+  CurveExtent extent;
+  for (const Curve& curve : curves) {
+    for (const Summary& at : *curve.means) {
+      extent.positive.add(at.mean);
+      extent.positive.add(at.mean + at.stderr_);
+      if (percentile) extent.positive.add(at.p95);
+      extent.low = std::min(extent.low, at.mean - at.stderr_);
     }
   }
   return extent;
 }
 
 /// Room for the curves, and for bounds as far as they do not squash them.
-Axis regret_axis(const ExperimentResult& result, const std::vector<BoundLine>& lines) {
-  const FigureStyle& style = result.experiment.figure;
-  const Extent extent = extent_of(result, style.percentile);
-  double high = (style.log_regret ? 1.25 : 1.04) * extent.high;
-  const double most = (style.log_regret ? 10.0 : 2.0) * high;
+Axis value_axis(const FigureStyle& style, const std::vector<Curve>& curves, bool adds_up,
+                const std::vector<BoundLine>& lines) {
+  const CurveExtent extent = extent_of(curves, style.percentile);
+  const bool log = style.log_regret && adds_up;
+  double high = (log ? 1.25 : 1.04) * extent.positive.high;
+  const double most = (log ? 10.0 : 2.0) * high;
   for (const BoundLine& line : lines) {
     for (const double value : line.values) {
       if (value <= most) high = std::max(high, 1.04 * value);
     }
   }
-  if (!style.log_regret) return linear_axis(high, 6);
-  if (!(extent.high > 0.0)) return log_axis(1.0, 10.0);
-  return log_axis(0.8 * extent.low, high);
+  // A mean that is below 0 by no more than its error does not move the axis.
+  const double low = -extent.low > 0.02 * high ? 1.04 * extent.low : 0.0;
+  if (!log) return linear_axis(high, 6, low);
+  if (!(extent.positive.high > 0.0)) return log_axis(1.0, 10.0);
+  return log_axis(0.8 * extent.positive.low, high);
 }
 
 Axis rounds_axis(const ExperimentResult& result) {
@@ -70,7 +110,7 @@ Axis rounds_axis(const ExperimentResult& result) {
   const double last = result.curve_rounds.back();
   const double first = result.curve_rounds.front();
   if (style.log_rounds && first < last) return log_axis(first, last);
-  return linear_axis(last, style.percentile ? 4 : 6);
+  return linear_axis(last, style.percentile || result.experiment.campaign ? 4 : 6);
 }
 
 std::string block_name(const PanelNames& names, std::size_t policy) {
@@ -79,17 +119,16 @@ std::string block_name(const PanelNames& names, std::size_t policy) {
 
 /// One row per round: round, mean, mean - s.e., mean + s.e., 95th percentile. Rows that a log axis
 /// cannot show are left out; a band ends at the axis.
-std::string rows_of(const ExperimentResult& result, std::size_t policy, const Axis& rounds,
-                    const Axis& regret) {
+std::string rows_of(const ExperimentResult& result, const Curve& curve, const Panel& panel,
+                    bool adds_up) {
   std::string rows;
-  if (!rounds.log && !regret.log) rows += "0 0 0 0 0\n";
-  const std::vector<Summary>& curve = result.best(policy).curve;
-  for (std::size_t j = 0; j < curve.size(); ++j) {
-    const Summary& at = curve[j];
-    if (regret.log && !(at.mean > 0.0)) continue;
-    const double low = std::max(at.mean - at.stderr_, regret.low);
+  if (adds_up && !panel.x.log && !panel.y.log) rows += "0 0 0 0 0\n";
+  for (std::size_t j = 0; j < curve.means->size(); ++j) {
+    const Summary& at = (*curve.means)[j];
+    if (panel.y.log && !(at.mean > 0.0)) continue;
+    const double low = std::max(at.mean - at.stderr_, panel.y.low);
     rows += fmt::format("{} {:.7g} {:.7g} {:.7g} {:.7g}\n", result.curve_rounds[j], at.mean, low,
-                        at.mean + at.stderr_, std::max(at.p95, regret.low));
+                        at.mean + at.stderr_, std::max(at.p95, panel.y.low));
   }
   return rows;
 }
@@ -126,29 +165,54 @@ std::vector<Layer> layers_of(const ExperimentResult& result, const std::vector<C
   return layers;
 }
 
+/// The means of one measure, and the curves it is made of.
+Panel mean_panel(const ExperimentResult& result, const Measure& measure,
+                 const std::vector<Curve>& curves, std::vector<BoundLine>& lines,
+                 const PanelNames& names) {
+  Panel panel;
+  panel.x = rounds_axis(result);
+  panel.y = value_axis(result.experiment.figure, curves, measure.adds_up, lines);
+  panel.x_name = "round";
+  panel.y_name = measure.name;
+  const std::size_t hidden = std::erase_if(lines, [&](const BoundLine& line) {
+    return std::none_of(line.values.begin(), line.values.end(),
+                        [&](double value) { return value <= panel.y.high; });
+  });
+  if (hidden > 0) panel.remark = "bounds above the figure are not drawn";
+  for (const Curve& curve : curves) {
+    panel.data +=
+        data_block(block_name(names, curve.policy), rows_of(result, curve, panel, measure.adds_up));
+  }
+  for (std::size_t j = 0; j < lines.size(); ++j) {
+    panel.data += data_block(fmt::format("$bound{}", j), rows_of(lines[j]));
+  }
+  panel.layers = layers_of(result, curves, lines, names, false);
+  return panel;
+}
+
+std::vector<Panel> campaign_panels(const ExperimentResult& result, const PanelNames& names) {
+  std::vector<Panel> panels;
+  std::vector<BoundLine> none;
+  for (const Measure& measure : kCampaignMeasures) {
+    const std::vector<Curve> curves = curves_of(result, measure);
+    if (curves.empty()) continue;
+    const PanelNames own{names.palette, fmt::format("{}_m{}_", names.block, panels.size())};
+    panels.push_back(mean_panel(result, measure, curves, none, own));
+  }
+  return panels;
+}
+
 }  // namespace
 
 std::vector<Panel> rounds_panels(const ExperimentResult& result, const PanelNames& names) {
-  const std::vector<Curve> curves = curves_of(result);
+  if (result.experiment.policies.empty()) {
+    throw InvalidInput("policies", "must have at least one");
+  }
+  if (result.experiment.campaign) return campaign_panels(result, names);
+  const std::vector<Curve> curves = curves_of(result, kRegret);
   std::vector<BoundLine> lines;
   if (result.experiment.figure.bounds) lines = bound_lines(result);
-  Panel mean;
-  mean.x = rounds_axis(result);
-  mean.y = regret_axis(result, lines);
-  mean.x_name = "round";
-  mean.y_name = "regret (expected reward lost)";
-  const std::size_t hidden = std::erase_if(lines, [&](const BoundLine& line) {
-    return std::none_of(line.values.begin(), line.values.end(),
-                        [&](double value) { return value <= mean.y.high; });
-  });
-  if (hidden > 0) mean.remark = "bounds above the figure are not drawn";
-  for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
-    mean.data += data_block(block_name(names, p), rows_of(result, p, mean.x, mean.y));
-  }
-  for (std::size_t j = 0; j < lines.size(); ++j) {
-    mean.data += data_block(fmt::format("$bound{}", j), rows_of(lines[j]));
-  }
-  mean.layers = layers_of(result, curves, lines, names, false);
+  Panel mean = mean_panel(result, kRegret, curves, lines, names);
   if (!result.experiment.figure.percentile) return {mean};
 
   Panel percentile = mean;

@@ -16,18 +16,32 @@ std::string link(const Experiment& experiment) {
   return fmt::format("[{0}]({0}/summary.md)", experiment.name);
 }
 
+/// What an experiment is played on.
+std::string stage_name(const ExperimentResult& part) {
+  const Experiment& experiment = part.experiment;
+  if (!experiment.campaign) return load_instance(experiment.instance)->name();
+  return part.population && part.population->generated ? "generated" : experiment.campaign->data;
+}
+
 std::string parts_table(const SuiteResult& suite) {
   std::string table =
       header({"experiment", "instance", "actions", "variables", "rounds", "runs", "seed"},
              "|---|---|---:|---:|---:|---:|---:|");
   for (const ExperimentResult& part : suite.parts) {
     const Experiment& experiment = part.experiment;
-    const auto instance = load_instance(experiment.instance);
-    table +=
-        row({link(experiment), plain(instance->name()),
-             grouped(static_cast<double>(instance->actions()), 0),
-             grouped(static_cast<double>(instance->variables()), 0), grouped(experiment.rounds, 0),
-             grouped(experiment.runs, 0), fmt::format("{}", experiment.seed)});
+    std::string actions = "-";
+    std::string variables;
+    if (experiment.campaign) {
+      variables = fmt::format("{} a round",
+                              grouped(static_cast<double>(experiment.campaign->individuals), 0));
+    } else {
+      const auto instance = load_instance(experiment.instance);
+      actions = grouped(static_cast<double>(instance->actions()), 0);
+      variables = grouped(static_cast<double>(instance->variables()), 0);
+    }
+    table += row({link(experiment), plain(stage_name(part)), actions, variables,
+                  grouped(experiment.rounds, 0), grouped(experiment.runs, 0),
+                  fmt::format("{}", experiment.seed)});
   }
   return table;
 }
@@ -58,9 +72,9 @@ std::string regret_table(const SuiteResult& suite) {
                               "best in hindsight", "ratio to it"},
                              "|---|---|---|---:|---|---:|");
   for (const ExperimentResult& part : suite.parts) {
-    const std::string instance = plain(load_instance(part.experiment.instance)->name());
+    const std::string stage = plain(stage_name(part));
     for (std::size_t p = 0; p < part.experiment.policies.size(); ++p) {
-      std::vector<std::string> cells = {instance, part.experiment.name,
+      std::vector<std::string> cells = {stage, part.experiment.name,
                                         with_value(part.experiment, part.best(p)),
                                         with_error(part.best(p).final_regret)};
       for (std::string& cell : hindsight_cells(part, p)) cells.push_back(std::move(cell));

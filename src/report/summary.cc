@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/campaign_section.h"
 #include "report/hindsight.h"
 #include "report/markdown.h"
 #include "report/numbers.h"
@@ -28,18 +29,26 @@ std::string value_of(const PolicyGrid& grid, const GridPoint& point) {
                      : "-";
 }
 
-std::string setting(const Experiment& experiment) {
+std::string instance_text(const Experiment& experiment) {
   const auto instance = load_instance(experiment.instance);
   return fmt::format(
       "Instance {}: K = {} actions, m = {} variables, at most L = {} of them affected by an "
-      "action. {} of {} rounds each, seed {}; in a run all policies meet the same noise. The "
-      "parameter of a policy is the value with the least mean + one standard deviation of the "
-      "regret after the last round.\n",
+      "action.",
       plain(instance->name()), grouped(static_cast<double>(instance->actions()), 0),
       grouped(static_cast<double>(instance->variables()), 0),
-      grouped(static_cast<double>(instance->max_affected()), 0),
+      grouped(static_cast<double>(instance->max_affected()), 0));
+}
+
+std::string setting(const ExperimentResult& result) {
+  const Experiment& experiment = result.experiment;
+  return fmt::format(
+      "{} {} of {} rounds each, seed {}; in a run all policies meet the same {}. The parameter of "
+      "a policy is the value with the least mean + one standard deviation of the regret after the "
+      "last round.\n",
+      experiment.campaign ? campaign_text(result) : instance_text(experiment),
       experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
-      grouped(experiment.rounds, 0), experiment.seed);
+      grouped(experiment.rounds, 0), experiment.seed,
+      experiment.campaign ? "individuals and luck" : "noise");
 }
 
 std::string chosen_table(const ExperimentResult& result) {
@@ -96,9 +105,10 @@ std::string hindsight_section(const ExperimentResult& result) {
 
 std::string summary_markdown(const ExperimentResult& result) {
   const Experiment& experiment = result.experiment;
-  std::string text = fmt::format("# {}\n\n{}\n", plain(experiment.title), setting(experiment));
+  std::string text = fmt::format("# {}\n\n{}\n", plain(experiment.title), setting(result));
   text += fmt::format("## Chosen parameters and regret\n\n{}\n", chosen_table(result));
   text += fmt::format("![Regret of the policies, {}](figure.svg)\n\n", plain(experiment.name));
+  if (experiment.campaign) text += campaign_section(result);
   if (experiment.figure.against == FigureStyle::Against::kParameter) {
     text += hindsight_section(result);
   }

@@ -78,6 +78,14 @@ TEST(CheckPopulation, RefusesWhatCannotBe) {
               p.payoffs.assign(500, 0.0);
             }),
             "recorded[0] = 2: must be at most the number of treatments, 1");
+  EXPECT_EQ(refused([](CampaignPopulation& p) { p.held_out = 500; }),
+            "held_out = 500: must be less than the number of individuals, 500");
+  EXPECT_EQ(refused([](CampaignPopulation& p) {
+              p.replay = true;
+              p.recorded.clear();
+              p.payoffs.clear();
+            }),
+            "length of recorded = 0: must be 500");
 }
 
 TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
@@ -101,6 +109,7 @@ TEST(CampaignRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
   CampaignPopulation population = small_population(true, 1);
   population.recorded.assign(population.size(), 1);
   population.payoffs.assign(population.size(), 1.0);
+  population.replay = true;
   for (std::size_t i = 0; i < population.size(); ++i) {
     population.means[2 * i] = 0.0;
     population.means[2 * i + 1] = 0.0;

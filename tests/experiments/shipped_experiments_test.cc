@@ -264,5 +264,39 @@ TEST(WithPolicies, RefusesOneThatIsNotThere) {
   EXPECT_EQ(refusal([&] { with_policies(experiment, {}); }), "policies: give at least one");
 }
 
+TEST(ShippedExperiments, OnCampaignsHaveThePapersSettingAndChoices) {
+  for (const char* name : {"campaign-counterfactual", "campaign-model"}) {
+    SCOPED_TRACE(name);
+    const Experiment experiment = load_experiment(name);
+    const bool recorded = experiment.name == "campaign-counterfactual";
+    EXPECT_EQ(*experiment.campaign, (CampaignSetting{.data = "criteo",
+                                                     .outcome_rate = 0.25,
+                                                     .recorded = recorded,
+                                                     .individuals = 100,
+                                                     .budget = 10}));
+    EXPECT_EQ(experiment.rounds, 2000u);
+    EXPECT_EQ(experiment.runs, 100u);
+    EXPECT_EQ(experiment.claims, recorded ? std::vector<int>() : std::vector<int>{6});
+    std::vector<std::string> specs;
+    std::vector<std::optional<double>> paper;
+    for (const PolicyGrid& grid : experiment.policies) {
+      specs.push_back(grid.spec.name());
+      paper.push_back(grid.paper);
+      if (!grid.parameter.empty()) {
+        EXPECT_EQ(grid.values, grid.parameter == "eps" ? (std::vector{0.05, 0.1, 0.2, 0.3})
+                                                       : (std::vector{0.5, 1.0, 2.0, 3.0}));
+      }
+      if (grid.spec.name() == "random" || grid.spec.name() == "oracle") continue;
+      EXPECT_EQ(grid.spec.word("model"), "logistic");
+      EXPECT_EQ(grid.spec.word("fill"), "yes");
+    }
+    EXPECT_EQ(specs,
+              (std::vector<std::string>{"greedy_bl", "eps_greedy_bl", "eps_greedy", "c2_up_ucb_bl",
+                                        "c2_up_ucb", "c2_ucb", "random", "oracle"}));
+    EXPECT_EQ(paper, (std::vector<std::optional<double>>{kNone, 0.2, recorded ? 0.1 : 0.2, 2, 2, 2,
+                                                         kNone, kNone}));
+  }
+}
+
 }  // namespace
 }  // namespace updraft

@@ -116,8 +116,9 @@ TEST(LoadExperimentOrSuite, TellsThemApart) {
   EXPECT_EQ(std::get<Experiment>(load_experiment_or_suite("gaussian")),
             load_experiment("gaussian"));
   const auto paper = std::get<Suite>(load_experiment_or_suite("paper"));
-  ASSERT_EQ(paper.experiments.size(), 5u);
+  ASSERT_EQ(paper.experiments.size(), 7u);
   EXPECT_EQ(paper.experiments[4].name, "misspecified-l");
+  EXPECT_EQ(paper.experiments[6].name, "campaign-model");
 
   const TemporaryFolder folder;
   const std::string path = folder.write(

@@ -63,21 +63,23 @@ TEST_P(RowKernelsBySize, GradientIsTheSumOverRows) {
     const std::vector<double> x = normals(1, rows * features);
     const std::vector<double> theta = normals(2, features);
     RowBlocks blocks(features);
-    std::vector<double> outcomes((rows + 7) / 8 * 8, 0.5);  // of filling rows: must not matter
+    std::vector<double> payoffs((rows + 7) / 8 * 8, 0.5);  // of filling rows: must not matter
+    std::vector<double> counts(payoffs.size(), 3.0);
     std::vector<long double> expected(features, 0.0L);
     for (std::size_t r = 0; r < rows; ++r) {
       const auto row = std::span(x).subspan(r * features, features);
       blocks.add(row);
-      outcomes[r] = static_cast<double>(r % 3 == 0);
+      counts[r] = static_cast<double>(1 + r % 4);
+      payoffs[r] = r % 3 == 0 ? counts[r] : 0.5;
       long double score = 0.0L;
       for (std::size_t f = 0; f < features; ++f) score += theta[f] * row[f];
-      const long double residual = outcomes[r] - 1.0L / (1.0L + std::exp(-score));
+      const long double residual = payoffs[r] - counts[r] / (1.0L + std::exp(-score));
       for (std::size_t f = 0; f < features; ++f) expected[f] += residual * row[f];
     }
     std::vector<double> first;
     for_each_vector_target([&](const std::string& target) {
       std::vector<double> gradient(features, 7.0);
-      logistic_gradient(blocks, outcomes, theta, gradient);
+      logistic_gradient(blocks, counts, payoffs, theta, gradient);
       for (std::size_t f = 0; f < features; ++f) {
         EXPECT_NEAR(gradient[f], static_cast<double>(expected[f]),
                     1e-12 * static_cast<double>(rows))

@@ -49,5 +49,24 @@ TEST(Numbers, SensibleDigits) {
   EXPECT_EQ(percent(0.0314), "3.1 %");
 }
 
+TEST(LogSlope, IsThatOfThePowerOfTheRounds) {
+  ExperimentResult result = testing::made_result({});
+  testing::add_policy(result, "a", "ucb", {{1, testing::always(100)}});
+  result.curve_rounds = {100, 400, 600, 800, 1000};
+  GridPoint& point = result.points[0];
+  point.curve.clear();
+  for (const double rounds : result.curve_rounds) {
+    Summary at;
+    at.mean = rounds < 500 ? 1.0 : 3.0 * std::pow(rounds, 0.7);  // the first half does not count
+    point.curve.push_back(at);
+  }
+  EXPECT_NEAR(log_slope(result, point).value(), 0.7, 1e-9);
+  point.curve.back().mean = 0.0;
+  EXPECT_FALSE(log_slope(result, point));
+  result.curve_rounds = {1000};
+  point.curve = {Summary{.mean = 2.0}};
+  EXPECT_FALSE(log_slope(result, point)) << "one point has no slope";
+}
+
 }  // namespace
 }  // namespace updraft

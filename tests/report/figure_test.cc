@@ -31,6 +31,14 @@ std::size_t entries(const fs::path& folder) {
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 ExperimentResult example(const FigureStyle& style = {}) {
   ExperimentResult result = made_result({});
   result.experiment.figure = style;
@@ -200,6 +208,43 @@ TEST(DrawFigures, SaysWhereTheFolderIsMissing) {
   const TemporaryFolder folder;
   const std::string said = draw_figures(example(), folder.path() / "none");
   EXPECT_TRUE(has(said, "cannot be written")) << said;
+}
+
+ExperimentResult campaign_example() {
+  ExperimentResult result = testing::made_campaign();
+  testing::add_campaign_policy(result, "C2UpUCB", "c2_up_ucb(beta=1)", 200, 0.12);
+  testing::add_campaign_policy(result, "Greedy", "greedy", 900, 0.05);
+  testing::add_campaign_policy(result, "random", "random", 2000, 0.02);
+  testing::add_campaign_policy(result, "oracle", "oracle", 0, 0.14);
+  return result;
+}
+
+TEST(FigureScript, OfACampaignHasThreePanels) {
+  const std::string script = figure_script(campaign_example(), "svg", "figure.svg");
+  EXPECT_EQ(count_of(script, "plot "), 3u);
+  EXPECT_TRUE(has(script, "'regret (predicted uplift lost)'"));
+  EXPECT_TRUE(has(script, "'regret of the payoffs that came'"));
+  EXPECT_TRUE(has(script, "'mean predicted uplift of those treated'"));
+  EXPECT_TRUE(has(script, "$policy_m0_1 << EOD\n0 0 0 0 0\n"));
+  EXPECT_TRUE(has(script, "1000 900 900 900 900\n"));
+  EXPECT_TRUE(has(script, "1000 1800 1800 1800"));
+  // A mean does not start at 0, and has the lines of chance and of knowing it all.
+  EXPECT_TRUE(has(script, "$policy_m2_3 << EOD\n500 0.14 0.13 0.15 0.14\n"));
+  EXPECT_TRUE(has(script, "$policy_m2_2"));
+  EXPECT_FALSE(has(script, "$policy_m0_2"));
+  EXPECT_FALSE(has(script, "$policy_m1_3"));
+  // The legend is that of the last panel, from above.
+  const std::size_t oracle = script.find("title 'oracle'");
+  const std::size_t chance = script.find("title 'random'");
+  ASSERT_NE(oracle, std::string::npos);
+  EXPECT_LT(oracle, script.find("title 'C2UpUCB'"));
+  EXPECT_LT(script.find("title 'Greedy'"), chance);
+}
+
+TEST(FigureScript, OfACampaignShowsRegretBelowZero) {
+  ExperimentResult result = campaign_example();
+  result.points[0].campaign->realised[0].mean = -300.0;
+  EXPECT_TRUE(has(figure_script(result, "svg", "figure.svg"), "set yrange [-312:"));
 }
 
 }  // namespace

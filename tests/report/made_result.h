@@ -78,4 +78,32 @@ inline void add_policy(ExperimentResult& result, const std::string& label, const
   result.chosen.push_back(chosen);
 }
 
+/// The same with a campaign in place of the instance: 100 individuals a round, 10 treated.
+inline ExperimentResult made_campaign(std::vector<int> claims = {}) {
+  ExperimentResult result = made_result(std::move(claims));
+  result.experiment.instance.clear();
+  result.experiment.campaign = CampaignSetting{.data = "criteo"};
+  result.population = PlayedPopulation{.summary = "1,000 made customers",
+                                       .individuals = 1000,
+                                       .held_out = 200,
+                                       .features = 12,
+                                       .treatments = 1};
+  return result;
+}
+
+/// Adds a policy with nothing to tune, whose realised regret is twice its regret.
+inline void add_campaign_policy(ExperimentResult& result, const std::string& label,
+                                const std::string& spec, double regret, double uplift) {
+  add_policy(result, label, spec, {{0.0, always(regret)}}, "");
+  GridPoint& point = result.points.back();
+  CampaignMeasures& more = point.campaign.emplace();
+  for (Summary at : point.curve) {
+    at.mean *= 2.0;
+    more.realised.push_back(at);
+    more.uplift.push_back({.mean = uplift, .sd = 0.02, .stderr_ = 0.01, .p95 = uplift});
+  }
+  more.qini = {0.25 * uplift, {0.1 * uplift, 0.4 * uplift}};
+  more.auuc = {0.5 * uplift, {0.3 * uplift, 0.7 * uplift}};
+}
+
 }  // namespace updraft::testing

@@ -103,5 +103,30 @@ TEST(Summary, RepeatsAPartOfAShippedExperiment) {
                   "updraft run gaussian --policies 'UCB' 'UpUCB(bl)' --rounds 1000"));
 }
 
+TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
+  ExperimentResult result = testing::made_campaign();
+  testing::add_campaign_policy(result, "C2UpUCB", "c2_up_ucb(beta=1)", 200, 0.12);
+  testing::add_campaign_policy(result, "oracle", "oracle", 0, 0.14);
+  const std::string text = summary_markdown(result);
+  EXPECT_TRUE(has(text,
+                  "Targeted campaign: 100 individuals a round, of whom at most 10 get the "
+                  "treatment. They are drawn, with replacement, from 800 (1,000 made customers); "
+                  "200 more are held out. 12 features, and all payoffs are drawn by the models."))
+      << text;
+  EXPECT_TRUE(has(text, "in a run all policies meet the same individuals and luck"));
+  // Regret of 200 after 1,000 rounds, 200 / 1.3 after 500.
+  EXPECT_TRUE(has(text,
+                  "| C2UpUCB | 400 ± 0 | 0.1200 ± 0.0100 | 0.38 | 0.0300 (0.0120 to 0.0480) | "
+                  "0.0600 (0.0360 to 0.0840) |"))
+      << text;
+  EXPECT_TRUE(has(text, "| oracle | 0 ± 0 | 0.1400 ± 0.0100 | - |")) << text;
+
+  result.experiment.campaign->recorded = true;
+  result.population->treatments = 2;
+  EXPECT_TRUE(has(summary_markdown(result), "get one of 2 treatments"));
+  EXPECT_TRUE(
+      has(summary_markdown(result), "individuals who get what they had pay what they paid"));
+}
+
 }  // namespace
 }  // namespace updraft

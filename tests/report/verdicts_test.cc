@@ -86,7 +86,7 @@ TEST(Verdicts, NeedsTwoRuns) {
 }
 
 TEST(Verdicts, RefusesClaimsThatAreNotThere) {
-  EXPECT_EQ(testing::refusal([] { judge(made_result({6})); }), "claims = 6: must be from 1 to 5");
+  EXPECT_EQ(testing::refusal([] { judge(made_result({7})); }), "claims = 7: must be from 1 to 6");
   EXPECT_TRUE(judge(made_result({})).empty());
 }
 
@@ -222,6 +222,41 @@ TEST(Verdicts, WrongBoundIsNotTestedWithoutTuning) {
   quick.eight.pop_back();
   EXPECT_EQ(quick.verdict().outcome, Outcome::kNotTested);
   EXPECT_EQ(quick.verdict().evidence, "Not tested: alpha of L = 8 was not tuned in this run.");
+}
+
+/// Regrets of campaign policies, in the order of the claim.
+ExperimentResult campaign(double c2_bl, double c2, double eps_bl, double eps, double greedy,
+                          double c2_ucb, double growth = 0.3) {
+  ExperimentResult result = made_result({6});
+  result.experiment.instance.clear();
+  result.experiment.campaign = CampaignSetting{.data = "criteo"};
+  const auto add_one = [&](const char* spec, double regret, double grows) {
+    testing::add_policy(result, spec, spec, {{0.0, around(regret, 5), grows}}, "");
+  };
+  add_one("c2_up_ucb_bl(beta=1)", c2_bl, growth);
+  add_one("c2_up_ucb(beta=1)", c2, 0.3);
+  add_one("eps_greedy_bl(eps=0.1)", eps_bl, 0.9);
+  add_one("eps_greedy(eps=0.1)", eps, 0.9);
+  add_one("greedy_bl", greedy, 1.0);
+  add_one("c2_ucb(beta=1)", c2_ucb, 1.0);
+  return result;
+}
+
+TEST(Verdicts, OnCampaigns) {
+  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 1500)).outcome, Outcome::kSupported);
+  // Not sublinear; no better than eps-greedy told the same; greedy or c2_ucb not bad.
+  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 1500, 0.9)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(campaign(301, 210, 300, 400, 1000, 1500)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(campaign(200, 281, 300, 280, 1000, 1500)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(campaign(200, 210, 300, 280, 290, 1500)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 290)).outcome, Outcome::kNotSupported);
+}
+
+TEST(Verdicts, SayWhereACampaignWasGenerated) {
+  ExperimentResult result = campaign(200, 210, 300, 280, 1000, 1500);
+  EXPECT_FALSE(says(only(result), "generated"));
+  result.population = PlayedPopulation{.summary = "made", .generated = true};
+  EXPECT_TRUE(says(only(result), "Played on generated individuals"));
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#include "experiments/load_population.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "updraft/campaign.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+bool is_preset(const std::string& name) {
+  const std::vector<std::string> presets = campaign_presets();
+  return std::find(presets.begin(), presets.end(), name) != presets.end();
+}
+
+CampaignPopulation generated(const CampaignSetting& setting) {
+  constexpr std::size_t kIndividuals = 25000;
+  return synthetic_population({.individuals = kIndividuals,
+                               .treatments = setting.treatments,
+                               .logistic = setting.response == ResponseKind::kLogistic,
+                               .held_out = kIndividuals / 5});
+}
+
+CampaignPopulation from_table(const CampaignSetting& setting, const std::string& table) {
+  CampaignDataOptions options = campaign_preset(setting.data);
+  if (!setting.outcome.empty()) options.outcome = setting.outcome;
+  options.response = setting.response;
+  options.outcome_rate = setting.outcome_rate;
+  CampaignPopulation population = population_of(read_campaign_data(table, options));
+  population.name = setting.data;
+  return population;
+}
+
+}  // namespace
+
+LoadedPopulation load_population(const CampaignSetting& setting,
+                                 const std::filesystem::path& table) {
+  LoadedPopulation loaded;
+  const bool preset = is_preset(setting.data);
+  if (setting.data == "synthetic" || (preset && table.empty())) {
+    loaded.generated = true;
+    loaded.population = generated(setting);
+    if (preset) loaded.population.summary += fmt::format(", in place of {}", setting.data);
+  } else if (preset) {
+    loaded.population = from_table(setting, table.string());
+  } else {
+    loaded.population = population_of(load_campaign(setting.data));
+  }
+  if (setting.constant && !loaded.generated) add_constant(loaded.population);
+  loaded.population.replay = setting.recorded;
+  check_population(loaded.population);
+  if (loaded.population.drawn() < 1) {
+    throw InvalidInput("data", setting.data, "has no individuals to draw");
+  }
+  return loaded;
+}
+
+}  // namespace updraft

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+#include "updraft/campaign_population.h"
+#include "updraft/experiment.h"
+
+namespace updraft {
+
+/// Whom a campaign of an experiment is played on.
+struct LoadedPopulation {
+  CampaignPopulation population;
+  bool generated = false;
+};
+
+/// `table` is the file of a published data set; where it is empty, generated individuals stand in
+/// for the customers in it. Throws InvalidInput where a file cannot be read or does not fit.
+LoadedPopulation load_population(const CampaignSetting& setting,
+                                 const std::filesystem::path& table);
+
+}  // namespace updraft

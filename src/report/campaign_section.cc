@@ -1,0 +1,100 @@
+#include "report/campaign_section.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/compare.h"
+#include "report/markdown.h"
+#include "report/numbers.h"
+#include "updraft/theory.h"
+
+namespace updraft {
+namespace {
+
+std::string with_interval(const RankingScore& score) {
+  return fmt::format("{:.4f} ({:.4f} to {:.4f})", score.mean, score.interval.low,
+                     score.interval.high);
+}
+
+std::string measures_table(const ExperimentResult& result) {
+  std::string table =
+      header({"policy", "regret of payoffs ± s.e.", "mean uplift of those treated ± s.e.",
+              "slope of the regret", "Qini (90 % interval)", "AUUC (90 % interval)"},
+             "|---|---:|---:|---:|---:|---:|");
+  for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
+    const GridPoint& best = result.best(p);
+    const CampaignMeasures& measures = *best.campaign;
+    const Summary uplift = measures.uplift.back();
+    const auto slope = log_slope(result, best);
+    table += row({plain(result.experiment.policies[p].label),
+                  with_error(measures.realised.back()),
+                  fmt::format("{:.4f} ± {:.4f}", uplift.mean, uplift.stderr_),
+                  slope ? fmt::format("{:.2f}", *slope) : "-", with_interval(measures.qini),
+                  with_interval(measures.auuc)});
+  }
+  return table;
+}
+
+/// A sentence for each policy that plays by the theorem: what that promises. Empty where there is
+/// none, or where payoffs are not linear. [hsieh22, theorem on C2UpUCB]
+std::string theorem_text(const ExperimentResult& result) {
+  const CampaignSetting& campaign = *result.experiment.campaign;
+  std::string text;
+  if (!result.population || campaign.response != ResponseKind::kLinear) return text;
+  for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
+    const PolicySpec& spec = result.best(p).spec;
+    const auto delta = spec.number("delta");
+    if (spec.name() != "c2_up_ucb" || !delta) continue;
+    const auto budget = static_cast<double>(campaign.budget);
+    const double bound =
+        bound_c2_up_ucb({.features = result.population->features,
+                         .individuals = campaign.individuals,
+                         .budget = campaign.budget,
+                         .treatments = result.population->treatments,
+                         .ridge = spec.number("lambda").value_or(budget),
+                         .norm_bound = spec.number("bound").value_or(1.0),
+                         .rounds = static_cast<double>(result.experiment.rounds),
+                         .delta = *delta});
+    text += fmt::format("{}: the theorem's bound on its regret is {}, where noise has sd 1 at most. ",
+                        plain(result.experiment.policies[p].label), rounded(bound));
+  }
+  return text.empty() ? text : "\n" + text + "\n";
+}
+
+}  // namespace
+
+std::string campaign_text(const ExperimentResult& result) {
+  const CampaignSetting& campaign = *result.experiment.campaign;
+  const PlayedPopulation population = result.population.value_or(PlayedPopulation());
+  const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
+  return fmt::format(
+      "Targeted campaign: {} individuals a round, of whom at most {} get {}. They are drawn, with "
+      "replacement, from {} ({}); {} more are held out. {} features, {}. {}",
+      count(campaign.individuals), count(campaign.budget),
+      population.treatments == 1 ? "the treatment"
+                                 : fmt::format("one of {} treatments", population.treatments),
+      count(population.individuals - population.held_out), plain(population.summary),
+      count(population.held_out), count(population.features),
+      campaign.recorded
+          ? "and individuals who get what they had pay what they paid; other payoffs are drawn by "
+            "the models"
+          : "and all payoffs are drawn by the models",
+      "Regret is the predicted uplift that treating the individuals with the largest would have "
+      "had more.");
+}
+
+std::string campaign_section(const ExperimentResult& result) {
+  const PlayedPopulation population = result.population.value_or(PlayedPopulation());
+  return fmt::format(
+      "## Those treated, and the ranking\n\nRegret of payoffs is what the best choice of "
+      "individuals would have brought more, by the same luck. The slope is that of log regret "
+      "against log rounds over the second half: 1 for linear regret. Qini and AUUC judge how the "
+      "policy ranks the {} held-out individuals after the last round, by what these had and paid, "
+      "per individual: means over the runs, with intervals from 200 resamples of the held-out. A "
+      "ranking at random has a Qini of 0, and an AUUC of half the mean uplift.\n\n{}{}\n",
+      grouped(static_cast<double>(population.held_out), 0), measures_table(result),
+      theorem_text(result));
+}
+
+}  // namespace updraft

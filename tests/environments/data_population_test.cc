@@ -1,0 +1,96 @@
+// Populations made of tables and campaigns.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "data/made_table.h"
+#include "support/folder.h"
+#include "support/refusal.h"
+#include "updraft/campaign_population.h"
+
+namespace updraft {
+namespace {
+
+CampaignData made_data(std::size_t rows) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "made.csv";
+  std::ofstream(path) << testing::made_table(rows);
+  CampaignDataOptions options;
+  options.treatment = "arm";
+  options.control = "none";
+  options.outcome = "bought";
+  return read_campaign_data(path.string(), options);
+}
+
+TEST(DataPopulation, HoldsOutEveryFifthRowAndFitsToTheOthers) {
+  const CampaignData data = made_data(503);
+  const CampaignPopulation population = population_of(data);
+  check_population(population);
+  EXPECT_EQ(population.size(), 503u);
+  EXPECT_EQ(population.held_out, 100u);
+  EXPECT_EQ(population.treatments, 2u);
+  EXPECT_EQ(population.features, data.features.size());
+  EXPECT_TRUE(population.binary);
+  EXPECT_FALSE(population.replay);
+  // Row 5 is the fifth of those drawn, since row 4 is held out first.
+  for (const auto& [place, row] :
+       {std::pair{std::size_t{3}, std::size_t{3}}, {4, 5}, {population.drawn(), 4},
+        {population.drawn() + 1, 9}}) {
+    EXPECT_EQ(population.payoffs[place], data.outcomes[row]);
+    EXPECT_EQ(population.recorded[place], data.treatment[row]);
+    for (std::size_t f = 0; f < population.features; ++f) {
+      EXPECT_EQ(population.rows[place * population.features + f], data.row(row)[f]);
+    }
+  }
+  // What was held out is not fitted to.
+  CampaignData other = data;
+  for (std::size_t row = 4; row < data.rows(); row += 5) {
+    other.outcomes[row] = 1.0 - other.outcomes[row];
+  }
+  EXPECT_EQ(population_of(other).means, population.means);
+  other.outcomes[0] = 1.0 - other.outcomes[0];
+  EXPECT_NE(population_of(other).means, population.means);
+}
+
+TEST(DataPopulation, OfNumbersHasTheNoiseOfTheData) {
+  CampaignData data = made_data(1000);
+  data.response = ResponseKind::kLinear;
+  for (double& outcome : data.outcomes) outcome *= 30.0;
+  const CampaignPopulation population = population_of(data);
+  check_population(population);
+  EXPECT_FALSE(population.binary);
+  double squares = 0.0;
+  for (std::size_t i = 0; i < population.size(); ++i) {
+    squares +=
+        std::pow(population.payoffs[i] - population.mean(i, population.recorded[i]), 2.0);
+  }
+  EXPECT_NEAR(population.noise_sd, std::sqrt(squares / 1000.0), 1e-9);
+  EXPECT_GT(population.noise_sd, 10.0);
+}
+
+TEST(DataPopulation, OfACampaignTakesItsModels) {
+  const CampaignData data = made_data(300);
+  const Campaign campaign = fit_campaign(data, {.name = "shop", .keep_rows = true});
+  const CampaignPopulation population = population_of(campaign);
+  EXPECT_EQ(population.name, "shop");
+  EXPECT_EQ(population.mean(2, 1), campaign.predict(1, data.row(2)));
+  EXPECT_EQ(testing::refusal([&] { population_of(fit_campaign(data, {.name = "shop"})); }),
+            "campaign = shop: has no rows to draw individuals from; build it with --keep-rows");
+}
+
+TEST(DataPopulation, MayHaveAConstantFeature) {
+  CampaignPopulation population =
+      synthetic_population({.individuals = 10, .features = 3, .held_out = 2});
+  const std::vector<double> before = population.rows;
+  add_constant(population);
+  check_population(population);
+  EXPECT_EQ(population.features, 4u);
+  EXPECT_EQ(population.size(), 10u);
+  EXPECT_EQ(population.drawn(), 8u);
+  EXPECT_EQ(population.rows[4 * 7 + 3], 1.0);
+  EXPECT_EQ(population.rows[4 * 7 + 2], before[3 * 7 + 2]);
+}
+
+}  // namespace
+}  // namespace updraft

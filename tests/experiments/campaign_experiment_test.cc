@@ -1,0 +1,202 @@
+// Experiments on campaigns: what is measured, kept and read back.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "core/files.h"
+#include "data/made_table.h"
+#include "experiments/load_population.h"
+#include "experiments/play.h"
+#include "experiments/play_campaign.h"
+#include "report/made_result.h"
+#include "support/folder.h"
+#include "support/refusal.h"
+#include "updraft/results.h"
+
+namespace updraft {
+namespace {
+
+using testing::has;
+using testing::refusal;
+using testing::TemporaryFolder;
+
+Experiment small(const std::string& data = "synthetic") {
+  Experiment experiment;
+  experiment.name = "small";
+  experiment.title = "A small campaign";
+  experiment.campaign = CampaignSetting{.data = data,
+                                        .response = ResponseKind::kLinear,
+                                        .treatments = 2,
+                                        .individuals = 20,
+                                        .budget = 3};
+  experiment.rounds = 60;
+  experiment.runs = 3;
+  experiment.seed = 5;
+  experiment.quick_rounds = 10;
+  experiment.quick_runs = 2;
+  PolicyGrid tuned;
+  tuned.label = "C2UpUCB";
+  tuned.spec = PolicySpec::parse("c2_up_ucb");
+  tuned.parameter = "beta";
+  tuned.values = {0.5, 2.0};
+  experiment.policies = {tuned};
+  for (const char* spec : {"eps_greedy_bl(eps=0.1)", "random", "oracle"}) {
+    PolicyGrid grid;
+    grid.label = spec;
+    grid.spec = PolicySpec::parse(spec);
+    experiment.policies.push_back(grid);
+  }
+  return experiment;
+}
+
+TEST(CampaignExperiment, IsWhatPlayCampaignSays) {
+  const TemporaryFolder folder;
+  const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
+  ASSERT_EQ(result.points.size(), 5u);
+  const CampaignArena arena{
+      .population = std::make_shared<const CampaignPopulation>(
+          load_population(*small().campaign, {}).population),
+      .pool = 20,
+      .budget = 3,
+      .seed = 5,
+      .curve_rounds = spaced_rounds(60, 100)};
+  TaskControl control;
+  for (const GridPoint& point : result.points) {
+    ASSERT_TRUE(point.campaign);
+    const CampaignOutcome played = play_campaign(arena, point.spec, 2, control);
+    EXPECT_EQ(point.final_regrets[2], played.regret.back());
+    EXPECT_EQ(point.campaign->final_realised[2], played.realised.back());
+    EXPECT_EQ(point.campaign->final_uplift[2], played.uplift.back());
+    double mean = 0.0;
+    for (std::uint32_t run = 0; run < 3; ++run) {
+      mean += play_campaign(arena, point.spec, run, control).uplift[29] / 3.0;
+    }
+    EXPECT_NEAR(point.campaign->uplift[29].mean, mean, 1e-12);
+    EXPECT_EQ(point.campaign->realised.size(), 60u);
+  }
+}
+
+TEST(CampaignExperiment, RanksThoseHeldOut) {
+  const TemporaryFolder folder;
+  Experiment experiment = small();
+  experiment.campaign->treatments = 1;
+  const ExperimentResult result = run_experiment(experiment, {.folder = folder.path()});
+  const CampaignMeasures& oracle = *result.best(3).campaign;
+  const CampaignMeasures& chance = *result.best(2).campaign;
+  const CampaignMeasures& learner = *result.best(0).campaign;
+  // 5,000 held-out individuals and noise of sd 1: the truth ranks better than chance, clearly.
+  EXPECT_GT(oracle.qini.interval.low, 0.0);
+  EXPECT_EQ(chance.qini.mean, 0.0);
+  EXPECT_EQ(chance.qini.interval.high, 0.0);
+  for (const CampaignMeasures* measures : {&oracle, &learner}) {
+    EXPECT_LT(measures->qini.interval.low, measures->qini.mean);
+    EXPECT_GT(measures->qini.interval.high, measures->qini.mean);
+    EXPECT_LT(measures->auuc.interval.low, measures->auuc.mean);
+    EXPECT_GT(measures->auuc.interval.high, measures->auuc.mean);
+  }
+  EXPECT_EQ(oracle.final_qini[0], oracle.final_qini[1]) << "the same ranking in every run";
+  EXPECT_NE(learner.final_qini[0], learner.final_qini[1]);
+  EXPECT_NEAR(learner.qini.mean,
+              (learner.final_qini[0] + learner.final_qini[1] + learner.final_qini[2]) / 3.0, 1e-12);
+}
+
+TEST(CampaignExperiment, ReadsBackWhatItWrote) {
+  const TemporaryFolder folder;
+  const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
+  const ExperimentResult again = read_results(folder.path());
+  EXPECT_EQ(again.experiment, small());
+  EXPECT_EQ(again.population, result.population);
+  ASSERT_TRUE(again.population);
+  EXPECT_TRUE(again.population->generated);
+  EXPECT_EQ(again.population->held_out, 5000u);
+  EXPECT_EQ(again.population->treatments, 2u);
+  for (std::size_t p = 0; p < result.points.size(); ++p) {
+    EXPECT_EQ(again.points[p].campaign->final_auuc, result.points[p].campaign->final_auuc);
+    EXPECT_EQ(again.points[p].campaign->uplift.back().stderr_,
+              result.points[p].campaign->uplift.back().stderr_);
+    EXPECT_EQ(again.points[p].campaign->qini.interval.low,
+              result.points[p].campaign->qini.interval.low);
+  }
+  std::filesystem::remove(folder.path() / "ranking.csv");
+  EXPECT_THROW(read_results(folder.path()), std::exception);
+}
+
+TEST(CampaignExperiment, DoesNotDependOnThreadsOrInterruptions) {
+  Experiment experiment = small();
+  experiment.rounds = 4000;
+  experiment.runs = 4;
+  const TemporaryFolder whole;
+  const TemporaryFolder pieces;
+  run_experiment(experiment, {.folder = whole.path(), .threads = 3});
+  std::stop_source stop;
+  ExperimentOptions options{.folder = pieces.path(), .threads = 1};
+  options.progress = [&](double share) {
+    if (share > 0.3) stop.request_stop();
+  };
+  options.stop = stop.get_token();
+  EXPECT_THROW(run_experiment(experiment, options), Cancelled);
+  EXPECT_GT(std::filesystem::file_size(pieces.path() / "runs.journal"), 0u);
+  run_experiment(experiment, {.folder = pieces.path()});
+  for (const char* name : {"final.csv", "curves.csv", "ranking.csv"}) {
+    EXPECT_EQ(read_file(whole.path() / name), read_file(pieces.path() / name)) << name;
+  }
+}
+
+TEST(CampaignExperiment, WithoutItsDataIsPlayedOnGeneratedIndividuals) {
+  Experiment experiment = small("hillstrom");
+  experiment.campaign->response = ResponseKind::kLogistic;
+  const TemporaryFolder folder;
+  const ExperimentResult result = run_experiment(experiment, {.folder = folder.path()});
+  EXPECT_TRUE(result.population->generated);
+  EXPECT_TRUE(has(result.population->summary, "in place of hillstrom"));
+  EXPECT_TRUE(has(read_file(folder.path() / "manifest.json"), "\"generated\": true"));
+}
+
+TEST(CampaignExperiment, TakesACampaignFileAndTellsDataApart) {
+  const TemporaryFolder folder;
+  const auto save = [&](std::uint64_t seed) {
+    std::ofstream(folder.path() / "made.csv") << testing::made_table(600, seed);
+    CampaignDataOptions options;
+    options.treatment = "arm";
+    options.control = "none";
+    options.outcome = "bought";
+    save_campaign(fit_campaign(read_campaign_data((folder.path() / "made.csv").string(), options),
+                               {.name = "made", .keep_rows = true}),
+                  (folder.path() / "made.json").string());
+  };
+  save(1);
+  Experiment experiment = small((folder.path() / "made.json").string());
+  experiment.campaign->constant = true;
+  const ExperimentResult result = run_experiment(experiment, {.folder = folder.path() / "out"});
+  EXPECT_FALSE(result.population->generated);
+  EXPECT_EQ(result.population->individuals, 600u);
+  EXPECT_EQ(result.population->features, 6u);  // x, y, three colours, and the constant
+  EXPECT_LT(result.best(3).final_regret.mean, result.best(2).final_regret.mean);
+
+  save(2);
+  const std::string refused =
+      refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); });
+  EXPECT_TRUE(has(refused, "holds results of another run")) << refused;
+}
+
+TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
+  Experiment experiment = small();
+  const CampaignPopulation drawn = load_population(*experiment.campaign, {}).population;
+  EXPECT_FALSE(drawn.replay);
+  experiment.campaign->recorded = true;
+  const CampaignPopulation replayed = load_population(*experiment.campaign, {}).population;
+  EXPECT_TRUE(replayed.replay);
+  EXPECT_EQ(replayed.payoffs, drawn.payoffs);
+  // The record is of treatments at random, each as likely: 25,000 rows, a third each within five
+  // standard deviations.
+  std::vector<double> had(3, 0.0);
+  for (const Treatment z : drawn.recorded) had[z] += 1.0;
+  for (const double count : had) {
+    EXPECT_NEAR(count, 25000.0 / 3.0, 5.0 * std::sqrt(25000.0 * 2.0 / 9.0));
+  }
+}
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "report/made_result.h"
+#include "support/folder.h"
+#include "support/refusal.h"
+#include "updraft/experiment.h"
+
+namespace updraft {
+namespace {
+
+using testing::has;
+using testing::refusal;
+
+/// An experiment whose table [campaign], from line 5 on, has these lines.
+std::string document(std::string_view campaign,
+                     std::string_view policy = "spec = 'c2_up_ucb(beta=1)'") {
+  return fmt::format(
+      "name = 'mine'\ntitle = 'My own'\nrounds = 30\nruns = 3\n[campaign]\n{}\n[[policy]]\n{}\n",
+      campaign, policy);
+}
+
+std::string refused(std::string_view campaign,
+                    std::string_view policy = "spec = 'c2_up_ucb(beta=1)'") {
+  return refusal([&] { parse_experiment(document(campaign, policy), "mine.toml"); });
+}
+
+TEST(CampaignSetting, ReadsEveryKey) {
+  const Experiment experiment = parse_experiment(
+      document("data = 'hillstrom'\noutcome = 'spend'\nresponse = 'linear'\noutcome_rate = 0.3\n"
+               "treatments = 2\nconstant = true\npayoffs = 'recorded'\nindividuals = 50\n"
+               "budget = 5"),
+      "mine.toml");
+  EXPECT_EQ(experiment.instance, "");
+  ASSERT_TRUE(experiment.campaign);
+  EXPECT_EQ(*experiment.campaign, (CampaignSetting{.data = "hillstrom",
+                                                   .outcome = "spend",
+                                                   .response = ResponseKind::kLinear,
+                                                   .outcome_rate = 0.3,
+                                                   .treatments = 2,
+                                                   .constant = true,
+                                                   .recorded = true,
+                                                   .individuals = 50,
+                                                   .budget = 5}));
+}
+
+TEST(CampaignSetting, HasDefaults) {
+  const Experiment experiment = parse_experiment(document("data = 'synthetic'"), "mine.toml");
+  EXPECT_EQ(*experiment.campaign, CampaignSetting{.data = "synthetic"});
+  EXPECT_EQ(experiment.campaign->individuals, 100u);
+  EXPECT_EQ(experiment.campaign->budget, 10u);
+}
+
+TEST(CampaignSetting, RefusesWhatCannotBe) {
+  EXPECT_EQ(refused(""), "mine.toml:5: campaign.data: is missing");
+  EXPECT_TRUE(has(refused("data = 'critea'"), "mine.toml:6: campaign.data = critea: unknown; did "
+                                              "you mean criteo?"))
+      << refused("data = 'critea'");
+  EXPECT_TRUE(has(refused("data = 'synthetic'\nbudgets = 3"), "mine.toml:7: campaign.budgets"));
+  EXPECT_EQ(refused("data = 'synthetic'\nbudget = 101"),
+            "mine.toml:7: campaign.budget = 101: must be at most the individuals of a round, 100");
+  EXPECT_EQ(refused("data = 'synthetic'\nindividuals = 9"),
+            "mine.toml:5: campaign: budget = 10: must be at most the individuals of a round, 9");
+  EXPECT_TRUE(has(refused("data = 'synthetic'\nindividuals = 0"),
+                  "mine.toml:7: campaign.individuals = 0: must be a whole number from 1"));
+  EXPECT_EQ(refused("data = 'criteo'\npayoffs = 'real'"),
+            "mine.toml:7: campaign.payoffs = \"real\": must be \"model\" or \"recorded\"");
+  EXPECT_EQ(refused("data = 'criteo'\noutcome_rate = 1"),
+            "mine.toml:7: campaign.outcome_rate = 1: must be in (0, 1)");
+  EXPECT_TRUE(has(refused("data = 'criteo'\nresponse = 'probit'"),
+                  "mine.toml:7: campaign.response = probit: "));
+  EXPECT_EQ(refused("data = 'synthetic'\noutcome = 'visit'"),
+            "mine.toml:7: campaign.outcome = visit: is for data sets; synthetic has no columns");
+}
+
+TEST(CampaignSetting, RefusesPoliciesThatAreNotForCampaigns) {
+  EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'ucb(alpha=1)'"),
+                  "policy = ucb: is not for targeted campaigns"));
+  EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'\nalpha = [1, 2]"),
+                  "policy[0].alpha"));
+  EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'"), "give beta"));
+}
+
+TEST(CampaignSetting, IsInPlaceOfAnInstance) {
+  const std::string both = "instance = 'gaussian'\n" + document("data = 'synthetic'");
+  EXPECT_TRUE(has(refusal([&] { parse_experiment(both, "mine.toml"); }),
+                  "mine.toml:1: instance: an experiment has an instance or a [campaign], not both"));
+  EXPECT_TRUE(has(refused("data = 'synthetic'\n[figure]\npercentile = true"),
+                  "figure.percentile = true: is for experiments on an instance"));
+}
+
+TEST(CampaignSetting, OfAFileTakesWhatTheFileSays) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "bad.json") << "{}";
+  const auto refused_here = [&](std::string_view campaign) {
+    return refusal([&] {
+      parse_experiment(document(campaign), (folder.path() / "mine.toml").string());
+    });
+  };
+  EXPECT_TRUE(has(refused_here("data = 'bad.json'"), "mine.toml:6: campaign.data: "))
+      << refused_here("data = 'bad.json'");
+  EXPECT_TRUE(has(refused_here("data = 'bad.json'\ntreatments = 2"),
+                  "campaign.treatments: is decided by the campaign file; leave it out"));
+}
+
+}  // namespace
+}  // namespace updraft
