@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   kTest = 8,            ///< random test cases
   kExplanation = 9,     ///< draws behind an explanation
   kPool = 10,           ///< the individuals of a campaign, by round
+  kResample = 11,       ///< bootstrap resamples, by resample
 };
 
 /// Randomness as a function: every draw is f(seed, run, purpose, round, index), so results do

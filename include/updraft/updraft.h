@@ -1,6 +1,7 @@
 #pragma once
 
 #include "updraft/affected_sets.h"
+#include "updraft/bootstrap.h"
 #include "updraft/campaign.h"
 #include "updraft/campaign_data.h"
 #include "updraft/campaign_policy.h"
@@ -24,5 +25,6 @@
 #include "updraft/stream.h"
 #include "updraft/suite.h"
 #include "updraft/theory.h"
+#include "updraft/uplift_metrics.h"
 #include "updraft/variable_set.h"
 #include "updraft/version.h"
