@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <memory>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "models/row_kernels.cc"
@@ -99,26 +100,97 @@ void gradient_blocks(const double* blocks, std::size_t count, const double* outc
   }
 }
 
-/// Means and widths of the rows of one block.
-void block_means_and_widths(const double* block, std::size_t features, const double* theta,
-                            const double* root, double* means, double* widths) {
+/// Blocks that go through a product together: enough vectors to keep the machine busy.
+constexpr std::size_t kTogether = 4 / kVectors > 0 ? 4 / kVectors : 1;
+
+/// Means and widths of the rows of kBlocks blocks.
+template <std::size_t kBlocks>
+HWY_INLINE void some_means_and_widths(const double* blocks, std::size_t features,
+                                      const double* theta, const double* root, double* means,
+                                      double* widths) {
+  constexpr std::size_t kParts = kBlocks * kVectors;
   const Doubles doubles;
-  for (std::size_t part = 0; part < kSums; part += kLanes) {
-    Vector mean = hn::Zero(doubles);
-    Vector square = hn::Zero(doubles);
-    const double* entry = root;
-    for (std::size_t i = 0; i < features; ++i) {
-      mean = hn::Add(
-          mean, hn::Mul(hn::Set(doubles, theta[i]), hn::LoadU(doubles, block + i * kSums + part)));
-      Vector product = hn::Zero(doubles);
-      for (std::size_t j = 0; j <= i; ++j) {
-        product = hn::Add(product, hn::Mul(hn::Set(doubles, *entry++),
-                                           hn::LoadU(doubles, block + j * kSums + part)));
-      }
-      square = hn::Add(square, hn::Mul(product, product));
+  const auto load = [&](std::size_t part, std::size_t feature) HWY_ATTR {
+    const double* block = blocks + part / kVectors * features * kSums;
+    return hn::LoadU(doubles, block + feature * kSums + part % kVectors * kLanes);
+  };
+  Vector mean[kParts];
+  Vector square[kParts];
+  for (std::size_t p = 0; p < kParts; ++p) mean[p] = square[p] = hn::Zero(doubles);
+  for (std::size_t i = 0; i < features; ++i) {
+    const Vector weight = hn::Set(doubles, theta[i]);
+    for (std::size_t p = 0; p < kParts; ++p) {
+      mean[p] = hn::Add(mean[p], hn::Mul(weight, load(p, i)));
     }
-    hn::StoreU(mean, doubles, means + part);
-    hn::StoreU(hn::Sqrt(square), doubles, widths + part);
+    Vector product[kParts];
+    for (std::size_t p = 0; p < kParts; ++p) product[p] = hn::Zero(doubles);
+    for (std::size_t j = 0; j <= i; ++j) {
+      const Vector entry = hn::Set(doubles, *root++);
+      for (std::size_t p = 0; p < kParts; ++p) {
+        product[p] = hn::Add(product[p], hn::Mul(entry, load(p, j)));
+      }
+    }
+    for (std::size_t p = 0; p < kParts; ++p) {
+      square[p] = hn::Add(square[p], hn::Mul(product[p], product[p]));
+    }
+  }
+  for (std::size_t p = 0; p < kParts; ++p) {
+    hn::StoreU(mean[p], doubles, means + p * kLanes);
+    hn::StoreU(hn::Sqrt(square[p]), doubles, widths + p * kLanes);
+  }
+}
+
+/// Means and widths of the rows of `count` blocks, eight for each.
+void block_means_and_widths(const double* blocks, std::size_t count, std::size_t features,
+                            const double* theta, const double* root, double* means,
+                            double* widths) {
+  std::size_t b = 0;
+  for (; b + kTogether <= count; b += kTogether) {
+    some_means_and_widths<kTogether>(blocks + b * features * kSums, features, theta, root,
+                                     means + b * kSums, widths + b * kSums);
+  }
+  for (; b < count; ++b) {
+    some_means_and_widths<1>(blocks + b * features * kSums, features, theta, root,
+                             means + b * kSums, widths + b * kSums);
+  }
+}
+
+/// Adds x[i] x[j] to eight sums of row i, for all rows x of `width` numbers, in their order.
+template <std::size_t kColumns>
+HWY_INLINE void add_products(const double* rows, std::size_t count, std::size_t width,
+                             std::size_t i, std::size_t j, double* sums) {
+  const Doubles doubles;
+  Vector sum[kColumns][kVectors];
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sum[c][v] = hn::LoadU(doubles, sums + (i + c) * width + j + v * kLanes);
+    }
+  }
+  for (std::size_t r = 0; r < count; ++r) {
+    const double* row = rows + r * width;
+    Vector x[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(doubles, row + j + v * kLanes);
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      const Vector factor = hn::Set(doubles, row[i + c]);
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        sum[c][v] = hn::Add(sum[c][v], hn::Mul(factor, x[v]));
+      }
+    }
+  }
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(sum[c][v], doubles, sums + (i + c) * width + j + v * kLanes);
+    }
+  }
+}
+
+void add_outer_product_rows(const double* rows, std::size_t count, std::size_t width,
+                            double* sums) {
+  constexpr std::size_t kColumns = 4;
+  for (std::size_t i = 0; i < width; i += kColumns) {
+    for (std::size_t j = i / kSums * kSums; j < width; j += kSums) {
+      add_products<kColumns>(rows, count, width, i, j, sums);
+    }
   }
 }
 
@@ -131,6 +203,7 @@ namespace updraft {
 HWY_EXPORT(sigmoid_all);
 HWY_EXPORT(gradient_blocks);
 HWY_EXPORT(block_means_and_widths);
+HWY_EXPORT(add_outer_product_rows);
 
 namespace {
 
@@ -181,18 +254,36 @@ void means_and_widths(std::span<const double> rows, std::span<const double> thet
                       std::span<const double> root, std::span<double> means,
                       std::span<double> widths) {
   constexpr std::size_t kRows = RowBlocks::kRows;
+  constexpr std::size_t kBlocks = 4;  // at a time
   const std::size_t features = theta.size();
-  std::vector<double> block(kRows * features);
-  double mean[kRows];
-  double width[kRows];
-  for (std::size_t first = 0; first < means.size(); first += kRows) {
-    const std::size_t count = std::min(kRows, means.size() - first);
-    transpose(rows.subspan(first * features, count * features), features, block.data());
+  const auto blocks = std::make_unique_for_overwrite<double[]>(kBlocks * kRows * features);
+  const auto evaluate = [&](std::size_t count, double* to_means, double* to_widths) {
     HWY_DYNAMIC_DISPATCH(block_means_and_widths)
-    (block.data(), features, theta.data(), root.data(), mean, width);
-    std::copy(mean, mean + count, means.begin() + static_cast<std::ptrdiff_t>(first));
-    std::copy(width, width + count, widths.begin() + static_cast<std::ptrdiff_t>(first));
+    (blocks.get(), count, features, theta.data(), root.data(), to_means, to_widths);
+  };
+  for (std::size_t first = 0; first < means.size(); first += kBlocks * kRows) {
+    const std::size_t count = std::min(kBlocks * kRows, means.size() - first);
+    for (std::size_t r = 0; r < count; r += kRows) {
+      const std::size_t here = std::min(kRows, count - r);
+      transpose(rows.subspan((first + r) * features, here * features), features,
+                blocks.get() + r * features);
+    }
+    if (count == kBlocks * kRows) {
+      evaluate(kBlocks, means.data() + first, widths.data() + first);
+      continue;
+    }
+    double mean[kBlocks * kRows];
+    double width[kBlocks * kRows];
+    evaluate((count + kRows - 1) / kRows, mean, width);
+    std::copy_n(mean, count, means.data() + first);
+    std::copy_n(width, count, widths.data() + first);
   }
+}
+
+void add_outer_products(std::span<const double> rows, std::size_t width, std::span<double> sums) {
+  assert(width % RowBlocks::kRows == 0 && sums.size() == width * width);
+  HWY_DYNAMIC_DISPATCH(add_outer_product_rows)
+  (rows.data(), rows.size() / width, width, sums.data());
 }
 
 }  // namespace updraft
