@@ -1,6 +1,5 @@
 #include "models/ellipsoid.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "models/row_kernels.h"
@@ -9,7 +8,6 @@
 namespace updraft {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 namespace {
@@ -27,7 +25,8 @@ Ellipsoid::Ellipsoid(std::size_t features, double lambda)
       padded_(padded(features)),
       sum_(padded_ * padded_, 0.0),
       waiting_(kMostWaiting * padded_, 0.0),
-      factor_(static_cast<Index>(features), static_cast<Index>(features)),
+      factor_(sum_.size()),
+      rows_(sum_.size()),
       root_(features * (features + 1) / 2) {
   for (std::size_t f = 0; f < features; ++f) sum_[f * padded_ + f] = lambda;
 }
@@ -44,36 +43,21 @@ void Ellipsoid::add_waiting() const {
   rows_waiting_ = 0;
 }
 
-void Ellipsoid::factorise() const {
-  using Strided = Eigen::Map<const MatrixXd, 0, Eigen::OuterStride<>>;
-  const auto d = static_cast<Index>(features_);
-  const Strided sum(sum_.data(), d, d, Eigen::OuterStride<>(static_cast<Index>(padded_)));
-  factor_ = sum;
-  Eigen::LLT<Eigen::Ref<MatrixXd>> factor(factor_);
-  for (double more = 1e-15; factor.info() != Eigen::Success && more < 1.0; more *= 10.0) {
-    factor_ = sum;  // rounding has swallowed lambda
-    factor_.diagonal().array() += more * sum.diagonal().sum();
-    factor.compute(factor_);
-  }
-}
-
 void Ellipsoid::refresh() const {
   if (!stale_) return;
   stale_ = false;
   add_waiting();
-  factorise();
-  // Row i of L^-1 is (e_i - sum over k < i of L(i, k) row k) / L(i, i).
-  double* row = root_.data();
-  for (std::size_t i = 0; i < features_; row += ++i) {
-    std::fill(row, row + i, 0.0);
-    row[i] = 1.0;
-    const double* above = root_.data();
-    for (std::size_t k = 0; k < i; above += ++k) {
-      const double factor = factor_(static_cast<Index>(i), static_cast<Index>(k));
-      for (std::size_t j = 0; j <= k; ++j) row[j] -= factor * above[j];
-    }
-    const double scale = 1.0 / factor_(static_cast<Index>(i), static_cast<Index>(i));
-    for (std::size_t j = 0; j <= i; ++j) row[j] *= scale;
+  factor_ = sum_;
+  double trace = 0.0;
+  for (std::size_t f = 0; f < features_; ++f) trace += sum_[f * padded_ + f];
+  for (double more = 1e-15; !inverse_root(factor_, padded_, features_, rows_) && more < 1.0;
+       more *= 10.0) {
+    factor_ = sum_;  // rounding has swallowed lambda
+    for (std::size_t f = 0; f < features_; ++f) factor_[f * padded_ + f] += more * trace;
+  }
+  double* packed = root_.data();
+  for (std::size_t i = 0; i < features_; ++i) {
+    packed = std::copy_n(rows_.data() + i * padded_, i + 1, packed);
   }
 }
 

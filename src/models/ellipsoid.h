@@ -39,7 +39,6 @@ class Ellipsoid {
  private:
   void add_waiting() const;
   void refresh() const;
-  void factorise() const;
 
   std::size_t features_;
   std::size_t padded_;                   // features, and zeros up to a multiple of 8
@@ -47,8 +46,9 @@ class Ellipsoid {
   mutable std::vector<double> waiting_;  // rows of padded_ numbers that are not in sum_ yet
   mutable std::size_t rows_waiting_ = 0;
   mutable bool stale_ = true;
-  mutable Eigen::MatrixXd factor_;    // L
-  mutable std::vector<double> root_;  // L^-1, packed
+  mutable std::vector<double> factor_;  // L, as sum_
+  mutable std::vector<double> rows_;    // of L^-1, padded_ numbers each
+  mutable std::vector<double> root_;    // L^-1, packed
 };
 
 }  // namespace updraft

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -100,6 +101,25 @@ void gradient_blocks(const double* blocks, std::size_t count, const double* outc
   }
 }
 
+/// One block of kSums rows that lie one after the other.
+HWY_INLINE void transpose_block(const double* rows, std::size_t features, double* block) {
+  std::size_t f = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<double, 2> pairs;
+  for (; f + 2 <= features; f += 2) {
+    for (std::size_t r = 0; r < kSums; r += 2) {
+      const auto one = hn::LoadU(pairs, rows + r * features + f);
+      const auto next = hn::LoadU(pairs, rows + (r + 1) * features + f);
+      hn::StoreU(hn::InterleaveLower(pairs, one, next), pairs, block + f * kSums + r);
+      hn::StoreU(hn::InterleaveUpper(pairs, one, next), pairs, block + (f + 1) * kSums + r);
+    }
+  }
+#endif
+  for (; f < features; ++f) {
+    for (std::size_t r = 0; r < kSums; ++r) block[f * kSums + r] = rows[r * features + f];
+  }
+}
+
 /// Blocks that go through a product together: enough vectors to keep the machine busy.
 constexpr std::size_t kTogether = 4 / kVectors > 0 ? 4 / kVectors : 1;
 
@@ -140,18 +160,24 @@ HWY_INLINE void some_means_and_widths(const double* blocks, std::size_t features
   }
 }
 
-/// Means and widths of the rows of `count` blocks, eight for each.
-void block_means_and_widths(const double* blocks, std::size_t count, std::size_t features,
-                            const double* theta, const double* root, double* means,
-                            double* widths) {
-  std::size_t b = 0;
-  for (; b + kTogether <= count; b += kTogether) {
-    some_means_and_widths<kTogether>(blocks + b * features * kSums, features, theta, root,
-                                     means + b * kSums, widths + b * kSums);
+/// Means and widths of count rows, a multiple of kSums. `blocks` has room for kTogether blocks.
+void row_means_and_widths(const double* rows, std::size_t count, std::size_t features,
+                          const double* theta, const double* root, double* blocks, double* means,
+                          double* widths) {
+  const auto transpose_some = [&](std::size_t first, std::size_t some) HWY_ATTR {
+    for (std::size_t b = 0; b < some; ++b) {
+      transpose_block(rows + (first + b * kSums) * features, features,
+                      blocks + b * features * kSums);
+    }
+  };
+  std::size_t first = 0;
+  for (; first + kTogether * kSums <= count; first += kTogether * kSums) {
+    transpose_some(first, kTogether);
+    some_means_and_widths<kTogether>(blocks, features, theta, root, means + first, widths + first);
   }
-  for (; b < count; ++b) {
-    some_means_and_widths<1>(blocks + b * features * kSums, features, theta, root,
-                             means + b * kSums, widths + b * kSums);
+  for (; first < count; first += kSums) {
+    transpose_some(first, 1);
+    some_means_and_widths<1>(blocks, features, theta, root, means + first, widths + first);
   }
 }
 
@@ -194,6 +220,56 @@ void add_outer_product_rows(const double* rows, std::size_t count, std::size_t w
   }
 }
 
+/// Column j of L from column j of the matrix: less L(j, k) column k for k < j, then divided by the
+/// root of what is then its first number. False where that is not above 0.
+HWY_INLINE bool factorise_column(double* columns, std::size_t width, std::size_t j) {
+  const Doubles doubles;
+  double* column = columns + j * width;
+  const auto part_below = [&](std::size_t at) HWY_ATTR {
+    Vector part = hn::LoadU(doubles, column + at);
+    for (std::size_t k = 0; k < j; ++k) {
+      const Vector factor = hn::Set(doubles, columns[k * width + j]);
+      part = hn::Sub(part, hn::Mul(factor, hn::LoadU(doubles, columns + k * width + at)));
+    }
+    return part;
+  };
+  const std::size_t first = j / kSums * kSums;
+  for (std::size_t at = first; at < width; at += kLanes) {
+    hn::StoreU(part_below(at), doubles, column + at);
+  }
+  if (!(column[j] > 0.0)) return false;
+  const Vector scale = hn::Set(doubles, 1.0 / std::sqrt(column[j]));
+  for (std::size_t at = first; at < width; at += kLanes) {
+    hn::StoreU(hn::Mul(scale, hn::LoadU(doubles, column + at)), doubles, column + at);
+  }
+  return true;
+}
+
+/// Row i of L^-1: (e_i - sum over k < i of L(i, k) row k) / L(i, i).
+HWY_INLINE void invert_row(const double* columns, std::size_t width, std::size_t i, double* rows) {
+  const Doubles doubles;
+  double* row = rows + i * width;
+  std::fill(row, row + width, 0.0);
+  row[i] = 1.0;
+  const Vector scale = hn::Set(doubles, 1.0 / columns[i * width + i]);
+  for (std::size_t at = 0; at <= i; at += kLanes) {
+    Vector part = hn::LoadU(doubles, row + at);
+    for (std::size_t k = at; k < i; ++k) {  // rows before have zeros here
+      const Vector factor = hn::Set(doubles, columns[k * width + i]);
+      part = hn::Sub(part, hn::Mul(factor, hn::LoadU(doubles, rows + k * width + at)));
+    }
+    hn::StoreU(hn::Mul(scale, part), doubles, row + at);
+  }
+}
+
+bool factorise_and_invert(double* columns, std::size_t width, std::size_t size, double* rows) {
+  for (std::size_t j = 0; j < size; ++j) {
+    if (!factorise_column(columns, width, j)) return false;
+  }
+  for (std::size_t i = 0; i < size; ++i) invert_row(columns, width, i, rows);
+  return true;
+}
+
 }  // namespace updraft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -202,22 +278,9 @@ namespace updraft {
 
 HWY_EXPORT(sigmoid_all);
 HWY_EXPORT(gradient_blocks);
-HWY_EXPORT(block_means_and_widths);
+HWY_EXPORT(row_means_and_widths);
 HWY_EXPORT(add_outer_product_rows);
-
-namespace {
-
-/// One block of rows that lie one after the other, filled up with zeros.
-void transpose(std::span<const double> rows, std::size_t features, double* block) {
-  constexpr std::size_t kRows = RowBlocks::kRows;
-  const std::size_t count = std::min(kRows, rows.size() / features);
-  for (std::size_t f = 0; f < features; ++f) {
-    for (std::size_t r = 0; r < count; ++r) block[f * kRows + r] = rows[r * features + f];
-    for (std::size_t r = count; r < kRows; ++r) block[f * kRows + r] = 0.0;
-  }
-}
-
-}  // namespace
+HWY_EXPORT(factorise_and_invert);
 
 void RowBlocks::add(std::span<const double> row) {
   assert(row.size() == features_);
@@ -254,36 +317,37 @@ void means_and_widths(std::span<const double> rows, std::span<const double> thet
                       std::span<const double> root, std::span<double> means,
                       std::span<double> widths) {
   constexpr std::size_t kRows = RowBlocks::kRows;
-  constexpr std::size_t kBlocks = 4;  // at a time
+  constexpr std::size_t kMostTogether = 4;
   const std::size_t features = theta.size();
-  const auto blocks = std::make_unique_for_overwrite<double[]>(kBlocks * kRows * features);
-  const auto evaluate = [&](std::size_t count, double* to_means, double* to_widths) {
-    HWY_DYNAMIC_DISPATCH(block_means_and_widths)
-    (blocks.get(), count, features, theta.data(), root.data(), to_means, to_widths);
+  const auto blocks = std::make_unique_for_overwrite<double[]>(kMostTogether * kRows * features);
+  const auto evaluate = [&](const double* some, std::size_t count, double* to_means,
+                            double* to_widths) {
+    HWY_DYNAMIC_DISPATCH(row_means_and_widths)
+    (some, count, features, theta.data(), root.data(), blocks.get(), to_means, to_widths);
   };
-  for (std::size_t first = 0; first < means.size(); first += kBlocks * kRows) {
-    const std::size_t count = std::min(kBlocks * kRows, means.size() - first);
-    for (std::size_t r = 0; r < count; r += kRows) {
-      const std::size_t here = std::min(kRows, count - r);
-      transpose(rows.subspan((first + r) * features, here * features), features,
-                blocks.get() + r * features);
-    }
-    if (count == kBlocks * kRows) {
-      evaluate(kBlocks, means.data() + first, widths.data() + first);
-      continue;
-    }
-    double mean[kBlocks * kRows];
-    double width[kBlocks * kRows];
-    evaluate((count + kRows - 1) / kRows, mean, width);
-    std::copy_n(mean, count, means.data() + first);
-    std::copy_n(width, count, widths.data() + first);
-  }
+  const std::size_t whole = means.size() / kRows * kRows;
+  evaluate(rows.data(), whole, means.data(), widths.data());
+  if (whole == means.size()) return;
+  std::vector<double> last(kRows * features, 0.0);  // filled up with rows of zeros
+  std::copy(rows.begin() + static_cast<std::ptrdiff_t>(whole * features), rows.end(), last.begin());
+  double mean[kRows];
+  double width[kRows];
+  evaluate(last.data(), kRows, mean, width);
+  std::copy_n(mean, means.size() - whole, means.data() + whole);
+  std::copy_n(width, means.size() - whole, widths.data() + whole);
 }
 
 void add_outer_products(std::span<const double> rows, std::size_t width, std::span<double> sums) {
   assert(width % RowBlocks::kRows == 0 && sums.size() == width * width);
   HWY_DYNAMIC_DISPATCH(add_outer_product_rows)
   (rows.data(), rows.size() / width, width, sums.data());
+}
+
+bool inverse_root(std::span<double> matrix, std::size_t width, std::size_t size,
+                  std::span<double> rows) {
+  assert(width % RowBlocks::kRows == 0 && size <= width);
+  assert(matrix.size() >= size * width && rows.size() >= size * width);
+  return HWY_DYNAMIC_DISPATCH(factorise_and_invert)(matrix.data(), width, size, rows.data());
 }
 
 }  // namespace updraft

@@ -1,35 +1,41 @@
 #include "policies/campaign/targeting.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace updraft {
 
 std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill) {
   if (count == 0) return {};
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    return values[a] > values[b] || (values[a] == values[b] && a < b);
+  struct Candidate {
+    double value;
+    std::uint32_t id;
   };
-  const auto keep_largest = [&](std::vector<std::uint32_t>& ids) {
-    std::nth_element(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count - 1), ids.end(),
-                     before);
-    ids.resize(count);
-    return values[ids.back()];
+  std::vector<Candidate> candidates;
+  const std::size_t most = 4 * count;
+  candidates.reserve(std::min(values.size(), most));
+  const auto keep_largest = [&] {
+    const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(count - 1);
+    std::nth_element(candidates.begin(), last, candidates.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                       return a.value > b.value || (a.value == b.value && a.id < b.id);
+                     });
+    candidates.resize(count);
   };
-  // Ids come in increasing order, so one that merely equals the least of `count` others is not
-  // among the largest.
-  std::vector<std::uint32_t> ids;
-  ids.reserve(std::min(values.size(), 2 * count));
-  double least = fill ? -std::numeric_limits<double>::infinity() : 0.0;
-  bool may_equal = fill;
+  // Ids come in increasing order: one that merely equals the least of `count` others is too late.
+  double least = 0.0;
+  bool any = fill;
   for (std::uint32_t id = 0; id < values.size(); ++id) {
-    if (!(values[id] > least) && !(may_equal && values[id] == least)) continue;
-    ids.push_back(id);
-    if (ids.size() < 2 * count) continue;
-    least = keep_largest(ids);
-    may_equal = false;
+    if (!(values[id] > least) && !(any && values[id] <= least)) continue;
+    candidates.push_back({values[id], id});
+    if (candidates.size() < most) continue;
+    keep_largest();
+    least = candidates.back().value;
+    any = false;
   }
-  if (ids.size() > count) keep_largest(ids);
+  if (candidates.size() > count) keep_largest();
+  std::vector<std::uint32_t> ids;
+  ids.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) ids.push_back(candidate.id);
   return ids;
 }
 
