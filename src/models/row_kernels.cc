@@ -137,22 +137,46 @@ HWY_INLINE void some_means_and_widths(const double* blocks, std::size_t features
   Vector mean[kParts];
   Vector square[kParts];
   for (std::size_t p = 0; p < kParts; ++p) mean[p] = square[p] = hn::Zero(doubles);
-  for (std::size_t i = 0; i < features; ++i) {
+  const auto add_mean = [&](std::size_t i) HWY_ATTR {
     const Vector weight = hn::Set(doubles, theta[i]);
     for (std::size_t p = 0; p < kParts; ++p) {
       mean[p] = hn::Add(mean[p], hn::Mul(weight, load(p, i)));
     }
-    Vector product[kParts];
-    for (std::size_t p = 0; p < kParts; ++p) product[p] = hn::Zero(doubles);
-    for (std::size_t j = 0; j <= i; ++j) {
-      const Vector entry = hn::Set(doubles, *root++);
-      for (std::size_t p = 0; p < kParts; ++p) {
-        product[p] = hn::Add(product[p], hn::Mul(entry, load(p, j)));
-      }
+  };
+  const auto add_product = [&](Vector* product, double entry, std::size_t j) HWY_ATTR {
+    const Vector factor = hn::Set(doubles, entry);
+    for (std::size_t p = 0; p < kParts; ++p) {
+      product[p] = hn::Add(product[p], hn::Mul(factor, load(p, j)));
     }
+  };
+  const auto add_square = [&](const Vector* product) HWY_ATTR {
     for (std::size_t p = 0; p < kParts; ++p) {
       square[p] = hn::Add(square[p], hn::Mul(product[p], product[p]));
     }
+  };
+  // Two rows of the root at a time: i, which has i + 1 numbers, and the next, which has one more.
+  std::size_t i = 0;
+  for (; i + 2 <= features; i += 2) {
+    Vector product[kParts];
+    Vector next[kParts];
+    for (std::size_t p = 0; p < kParts; ++p) product[p] = next[p] = hn::Zero(doubles);
+    for (std::size_t j = 0; j <= i; ++j) {
+      add_product(product, root[j], j);
+      add_product(next, root[i + 1 + j], j);
+    }
+    add_product(next, root[2 * i + 2], i + 1);
+    root += 2 * i + 3;
+    add_square(product);
+    add_square(next);
+    add_mean(i);
+    add_mean(i + 1);
+  }
+  if (i < features) {
+    Vector product[kParts];
+    for (std::size_t p = 0; p < kParts; ++p) product[p] = hn::Zero(doubles);
+    for (std::size_t j = 0; j <= i; ++j) add_product(product, root[j], j);
+    add_square(product);
+    add_mean(i);
   }
   for (std::size_t p = 0; p < kParts; ++p) {
     hn::StoreU(mean[p], doubles, means + p * kLanes);

@@ -10,32 +10,32 @@ std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t c
     double value;
     std::uint32_t id;
   };
-  std::vector<Candidate> candidates;
-  const std::size_t most = 4 * count;
-  candidates.reserve(std::min(values.size(), most));
+  const std::size_t most = std::min(values.size(), 4 * count);
+  std::vector<Candidate> candidates(most + 1);  // the last is never one of them
+  std::size_t size = 0;
   const auto keep_largest = [&] {
-    const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(count - 1);
-    std::nth_element(candidates.begin(), last, candidates.end(),
-                     [](const Candidate& a, const Candidate& b) {
-                       return a.value > b.value || (a.value == b.value && a.id < b.id);
-                     });
-    candidates.resize(count);
+    const auto at = [&](std::size_t i) {
+      return candidates.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    std::nth_element(at(0), at(count - 1), at(size), [](const Candidate& a, const Candidate& b) {
+      return a.value > b.value || (a.value == b.value && a.id < b.id);
+    });
+    size = count;
   };
   // Ids come in increasing order: one that merely equals the least of `count` others is too late.
   double least = 0.0;
   bool any = fill;
   for (std::uint32_t id = 0; id < values.size(); ++id) {
-    if (!(values[id] > least) && !(any && values[id] <= least)) continue;
-    candidates.push_back({values[id], id});
-    if (candidates.size() < most) continue;
+    candidates[size] = {values[id], id};
+    size += static_cast<std::size_t>((values[id] > least) | (any & (values[id] <= least)));
+    if (size < 4 * count) continue;
     keep_largest();
-    least = candidates.back().value;
+    least = candidates[count - 1].value;
     any = false;
   }
-  if (candidates.size() > count) keep_largest();
-  std::vector<std::uint32_t> ids;
-  ids.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) ids.push_back(candidate.id);
+  if (size > count) keep_largest();
+  std::vector<std::uint32_t> ids(size);
+  for (std::size_t i = 0; i < size; ++i) ids[i] = candidates[i].id;
   return ids;
 }
 
