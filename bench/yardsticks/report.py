@@ -9,8 +9,6 @@ import numpy
 
 from .cases import STRAIGHTFORWARD, STRONGEST
 
-BEGIN, END = "<!-- compare: begin -->", "<!-- compare: end -->"
-
 GROUPS = (
     "*Straightforward* yardsticks are vectorised or compiled Python as one would write it: numbers "
     "are drawn round by round, with numpy's default generator or numba's own. The *strongest we "
@@ -135,7 +133,10 @@ def _cpu_model():
 def describe(facts):
     """The machine in one sentence."""
     parts = [facts["cpu"], f"{facts['cores']} cores"]
-    parts += [f"{name} {facts[name]}" for name in ("python", "numpy", "numba")]
+    packages = ("python", "numpy", "numba", "scikit-learn")
+    parts += [f"{name} {facts[name]}" for name in packages if name in facts]
+    if "blas" in facts:
+        parts.append(facts["blas"])
     if facts["compiler"]:
         parts.append(facts["compiler"])
     return "Measured on: " + ", ".join(parts) + "."
@@ -147,15 +148,16 @@ def write_results(path, facts, entries, quick):
         file.write("\n")
 
 
-def replace_between_marks(path, text):
-    """Puts `text` between the two marks of the page; returns what was wrong, or None."""
+def replace_between_marks(path, text, name="compare"):
+    """Puts `text` between the two marks of that name; returns what was wrong, or None."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     try:
         page = path.read_text()
     except OSError:
         return f"{path.name} is missing"
-    before, begin, rest = page.partition(BEGIN + "\n")
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        return f"{path.name} has no lines {BEGIN} and {END}"
-    path.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+    before, begins, rest = page.partition(begin + "\n")
+    _, ends, after = rest.partition(end)
+    if not begins or not ends:
+        return f"{path.name} has no lines {begin} and {end}"
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}")
     return None

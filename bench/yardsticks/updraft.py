@@ -16,7 +16,7 @@ class Updraft:
         self.command = build / "updraft"
         self.tracer = build / "bench" / "trace"
         self.benchmark = build / "bench" / "updraft_bench"
-        self.cache = build / "CMakeCache.txt"
+        self.build = build
         for program in (self.command, self.tracer, self.benchmark):
             if not program.exists():
                 raise SystemExit(f"compare.py: {program} is missing; {HOW}")
@@ -47,13 +47,17 @@ class Updraft:
         return max(rates)
 
     def compiler(self):
-        """The version line of the compiler that built it, or None."""
-        try:
-            cache = self.cache.read_text()
-            program = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", cache, re.MULTILINE).group(1)
-            return _run([program, "--version"]).splitlines()[0]
-        except (OSError, AttributeError, IndexError, SystemExit):
-            return None
+        return compiler_of(self.build)
+
+
+def compiler_of(build):
+    """The version line of the compiler that built it, or None."""
+    try:
+        cache = (build / "CMakeCache.txt").read_text()
+        program = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", cache, re.MULTILINE).group(1)
+        return _run([program, "--version"]).splitlines()[0]
+    except (OSError, AttributeError, IndexError, SystemExit):
+        return None
 
 
 def _run(command):

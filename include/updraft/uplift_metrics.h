@@ -37,8 +37,7 @@ struct UpliftMetrics {
 ///   - Areas are by trapezoids, as in scikit-uplift; causalml takes means of the values.
 ///   - scikit-uplift's qini_auc_score and uplift_auc_score subtract the random line and divide by
 ///     the area of a perfect ranking, which is only defined for outcomes 0 and 1. Not done here.
-///   - causalml takes its random line from shuffled rows; here, as in [radcliffe07], it is
-///   straight.
+///   - causalml takes its random line from shuffled rows; here it is straight [radcliffe07].
 ///   - Rows with equal scores are one group, over which the curves are straight (scikit-uplift; in
 ///     causalml they count in the order in which they stand). So a constant score has qini 0.
 ///   - While the top holds no treated or no control row there is no point, and the curves are

@@ -1,45 +1,63 @@
 #include "models/ellipsoid.h"
 
-#include <Eigen/Cholesky>
+#include <algorithm>
 
+#include "models/row_kernels.h"
 #include "updraft/state.h"
 
 namespace updraft {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-Ellipsoid::Ellipsoid(std::size_t features, double lambda) : lambda_(lambda) {
-  const auto d = static_cast<Index>(features);
-  sum_ = lambda * MatrixXd::Identity(d, d);
+namespace {
+
+constexpr std::size_t kMostWaiting = 128;
+
+std::size_t padded(std::size_t features) {
+  return (features + RowBlocks::kRows - 1) / RowBlocks::kRows * RowBlocks::kRows;
+}
+
+}  // namespace
+
+Ellipsoid::Ellipsoid(std::size_t features, double lambda)
+    : features_(features),
+      padded_(padded(features)),
+      sum_(padded_ * padded_, 0.0),
+      waiting_(kMostWaiting * padded_, 0.0),
+      factor_(sum_.size()),
+      rows_(sum_.size()),
+      root_(features * (features + 1) / 2) {
+  for (std::size_t f = 0; f < features; ++f) sum_[f * padded_ + f] = lambda;
 }
 
 void Ellipsoid::add(std::span<const double> row) {
-  const Eigen::Map<const VectorXd> x(row.data(), sum_.rows());
-  for (Index f = 0; f < x.size(); ++f) {
-    const Index rest = x.size() - f;
-    sum_.col(f).tail(rest) += x[f] * x.tail(rest);
-  }
+  std::copy(row.begin(), row.end(),
+            waiting_.begin() + static_cast<std::ptrdiff_t>(rows_waiting_ * padded_));
   stale_ = true;
+  if (++rows_waiting_ == kMostWaiting) add_waiting();
+}
+
+void Ellipsoid::add_waiting() const {
+  add_outer_products(std::span(waiting_).first(rows_waiting_ * padded_), padded_, sum_);
+  rows_waiting_ = 0;
 }
 
 void Ellipsoid::refresh() const {
   if (!stale_) return;
   stale_ = false;
-  const Index d = sum_.rows();
-  inverse_root_ = MatrixXd::Identity(d, d);
-  MatrixXd rounded = sum_;
-  Eigen::LLT<MatrixXd> factor(rounded);
-  for (double more = 1e-15; factor.info() != Eigen::Success && more < 1.0; more *= 10.0) {
-    rounded = sum_;  // rounding has swallowed lambda
-    rounded.diagonal().array() += more * sum_.diagonal().sum();
-    factor.compute(rounded);
+  add_waiting();
+  factor_ = sum_;
+  double trace = 0.0;
+  for (std::size_t f = 0; f < features_; ++f) trace += sum_[f * padded_ + f];
+  for (double more = 1e-15; !inverse_root(factor_, padded_, features_, rows_) && more < 1.0;
+       more *= 10.0) {
+    factor_ = sum_;  // rounding has swallowed lambda
+    for (std::size_t f = 0; f < features_; ++f) factor_[f * padded_ + f] += more * trace;
   }
-  factor.matrixL().solveInPlace(inverse_root_);
-  root_.clear();
-  for (Index i = 0; i < d; ++i) {
-    for (Index j = 0; j <= i; ++j) root_.push_back(inverse_root_(i, j));
+  double* packed = root_.data();
+  for (std::size_t i = 0; i < features_; ++i) {
+    packed = std::copy_n(rows_.data() + i * padded_, i + 1, packed);
   }
 }
 
@@ -50,15 +68,32 @@ const std::vector<double>& Ellipsoid::root() const {
 
 VectorXd Ellipsoid::solve(const VectorXd& b) const {
   refresh();
-  return inverse_root_.transpose() * (inverse_root_ * b);
+  VectorXd solution = VectorXd::Zero(b.size());
+  const double* row = root_.data();
+  for (std::size_t i = 0; i < features_; row += ++i) {
+    double product = 0.0;
+    for (std::size_t j = 0; j <= i; ++j) product += row[j] * b[static_cast<Index>(j)];
+    for (std::size_t j = 0; j <= i; ++j) solution[static_cast<Index>(j)] += row[j] * product;
+  }
+  return solution;
 }
 
 void Ellipsoid::write(StateWriter& writer) const {
-  writer.f64s({sum_.data(), static_cast<std::size_t>(sum_.size())});
+  add_waiting();
+  std::vector<double> lower(features_ * features_, 0.0);
+  for (std::size_t f = 0; f < features_; ++f) {
+    for (std::size_t g = f; g < features_; ++g) lower[f * features_ + g] = sum_[f * padded_ + g];
+  }
+  writer.f64s(lower);
 }
 
 void Ellipsoid::read(StateReader& reader) {
-  reader.f64s({sum_.data(), static_cast<std::size_t>(sum_.size())}, "policy state: ellipsoid");
+  std::vector<double> lower(features_ * features_);
+  reader.f64s(lower, "policy state: ellipsoid");
+  for (std::size_t f = 0; f < features_; ++f) {
+    for (std::size_t g = f; g < features_; ++g) sum_[f * padded_ + g] = lower[f * features_ + g];
+  }
+  rows_waiting_ = 0;
   stale_ = true;
 }
 

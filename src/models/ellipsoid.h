@@ -14,7 +14,8 @@ class StateWriter;
 /// widths ||x||_{V^-1} = sqrt(x' V^-1 x). [abbasi11]
 ///
 /// V itself is summed up, and factorised anew when asked after new rows: what a rank-one update of
-/// an inverse or a factor would lose over a million rows is not lost here.
+/// an inverse or a factor would lose over a million rows is not lost here. Rows wait until there
+/// are enough for a pass, which adds them in their order.
 /// Digits run out where ||x||^2 / lambda nears 1e15: widths in directions that only lambda bounds
 /// are then too small. Scale features to the size of 1.
 /// Cost: add d^2 / 2; the first question after new rows d^3 / 3.
@@ -25,10 +26,7 @@ class Ellipsoid {
 
   void add(std::span<const double> row);
 
-  std::size_t features() const { return static_cast<std::size_t>(sum_.rows()); }
-  double lambda() const { return lambda_; }
-  /// The lower triangle of V.
-  const Eigen::MatrixXd& matrix() const { return sum_; }
+  std::size_t features() const { return features_; }
 
   /// L^-1 with V = L L', row by row without the zeros: ||x||_{V^-1} = ||root x||.
   const std::vector<double>& root() const;
@@ -39,13 +37,18 @@ class Ellipsoid {
   void read(StateReader& reader);
 
  private:
+  void add_waiting() const;
   void refresh() const;
 
-  double lambda_;
-  Eigen::MatrixXd sum_;
+  std::size_t features_;
+  std::size_t padded_;                   // features, and zeros up to a multiple of 8
+  mutable std::vector<double> sum_;      // V by padded_ columns; its lower triangle counts
+  mutable std::vector<double> waiting_;  // rows of padded_ numbers that are not in sum_ yet
+  mutable std::size_t rows_waiting_ = 0;
   mutable bool stale_ = true;
-  mutable Eigen::MatrixXd inverse_root_;  // L^-1
-  mutable std::vector<double> root_;      // the same, packed
+  mutable std::vector<double> factor_;  // L, as sum_
+  mutable std::vector<double> rows_;    // of L^-1, padded_ numbers each
+  mutable std::vector<double> root_;    // L^-1, packed
 };
 
 }  // namespace updraft

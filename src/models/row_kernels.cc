@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
+#include <memory>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "models/row_kernels.cc"
@@ -141,27 +143,197 @@ void gradient_blocks(const double* blocks, std::size_t count, const double* coun
   }
 }
 
-/// Means and widths of the rows of one block.
-void block_means_and_widths(const double* block, std::size_t features, const double* theta,
-                            const double* root, double* means, double* widths) {
-  const Doubles doubles;
-  for (std::size_t part = 0; part < kSums; part += kLanes) {
-    Vector mean = hn::Zero(doubles);
-    Vector square = hn::Zero(doubles);
-    const double* entry = root;
-    for (std::size_t i = 0; i < features; ++i) {
-      mean = hn::Add(
-          mean, hn::Mul(hn::Set(doubles, theta[i]), hn::LoadU(doubles, block + i * kSums + part)));
-      Vector product = hn::Zero(doubles);
-      for (std::size_t j = 0; j <= i; ++j) {
-        product = hn::Add(product, hn::Mul(hn::Set(doubles, *entry++),
-                                           hn::LoadU(doubles, block + j * kSums + part)));
-      }
-      square = hn::Add(square, hn::Mul(product, product));
+/// One block of kSums rows that lie one after the other.
+HWY_INLINE void transpose_block(const double* rows, std::size_t features, double* block) {
+  std::size_t f = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<double, 2> pairs;
+  for (; f + 2 <= features; f += 2) {
+    for (std::size_t r = 0; r < kSums; r += 2) {
+      const auto one = hn::LoadU(pairs, rows + r * features + f);
+      const auto next = hn::LoadU(pairs, rows + (r + 1) * features + f);
+      hn::StoreU(hn::InterleaveLower(pairs, one, next), pairs, block + f * kSums + r);
+      hn::StoreU(hn::InterleaveUpper(pairs, one, next), pairs, block + (f + 1) * kSums + r);
     }
-    hn::StoreU(mean, doubles, means + part);
-    hn::StoreU(hn::Sqrt(square), doubles, widths + part);
   }
+#endif
+  for (; f < features; ++f) {
+    for (std::size_t r = 0; r < kSums; ++r) block[f * kSums + r] = rows[r * features + f];
+  }
+}
+
+/// Blocks that go through a product together: enough vectors to keep the machine busy.
+constexpr std::size_t kTogether = 4 / kVectors > 0 ? 4 / kVectors : 1;
+
+/// Means and widths of the rows of kBlocks blocks.
+template <std::size_t kBlocks>
+HWY_INLINE void some_means_and_widths(const double* blocks, std::size_t features,
+                                      const double* theta, const double* root, double* means,
+                                      double* widths) {
+  constexpr std::size_t kParts = kBlocks * kVectors;
+  const Doubles doubles;
+  const auto load = [&](std::size_t part, std::size_t feature) HWY_ATTR {
+    const double* block = blocks + part / kVectors * features * kSums;
+    return hn::LoadU(doubles, block + feature * kSums + part % kVectors * kLanes);
+  };
+  Vector mean[kParts];
+  Vector square[kParts];
+  for (std::size_t p = 0; p < kParts; ++p) mean[p] = square[p] = hn::Zero(doubles);
+  const auto add_mean = [&](std::size_t i) HWY_ATTR {
+    const Vector weight = hn::Set(doubles, theta[i]);
+    for (std::size_t p = 0; p < kParts; ++p) {
+      mean[p] = hn::Add(mean[p], hn::Mul(weight, load(p, i)));
+    }
+  };
+  const auto add_product = [&](Vector* product, double entry, std::size_t j) HWY_ATTR {
+    const Vector factor = hn::Set(doubles, entry);
+    for (std::size_t p = 0; p < kParts; ++p) {
+      product[p] = hn::Add(product[p], hn::Mul(factor, load(p, j)));
+    }
+  };
+  const auto add_square = [&](const Vector* product) HWY_ATTR {
+    for (std::size_t p = 0; p < kParts; ++p) {
+      square[p] = hn::Add(square[p], hn::Mul(product[p], product[p]));
+    }
+  };
+  // Two rows of the root at a time: i, which has i + 1 numbers, and the next, which has one more.
+  std::size_t i = 0;
+  for (; i + 2 <= features; i += 2) {
+    Vector product[kParts];
+    Vector next[kParts];
+    for (std::size_t p = 0; p < kParts; ++p) product[p] = next[p] = hn::Zero(doubles);
+    for (std::size_t j = 0; j <= i; ++j) {
+      add_product(product, root[j], j);
+      add_product(next, root[i + 1 + j], j);
+    }
+    add_product(next, root[2 * i + 2], i + 1);
+    root += 2 * i + 3;
+    add_square(product);
+    add_square(next);
+    add_mean(i);
+    add_mean(i + 1);
+  }
+  if (i < features) {
+    Vector product[kParts];
+    for (std::size_t p = 0; p < kParts; ++p) product[p] = hn::Zero(doubles);
+    for (std::size_t j = 0; j <= i; ++j) add_product(product, root[j], j);
+    add_square(product);
+    add_mean(i);
+  }
+  for (std::size_t p = 0; p < kParts; ++p) {
+    hn::StoreU(mean[p], doubles, means + p * kLanes);
+    hn::StoreU(hn::Sqrt(square[p]), doubles, widths + p * kLanes);
+  }
+}
+
+/// Means and widths of count rows, a multiple of kSums. `blocks` has room for kTogether blocks.
+void row_means_and_widths(const double* rows, std::size_t count, std::size_t features,
+                          const double* theta, const double* root, double* blocks, double* means,
+                          double* widths) {
+  const auto transpose_some = [&](std::size_t first, std::size_t some) HWY_ATTR {
+    for (std::size_t b = 0; b < some; ++b) {
+      transpose_block(rows + (first + b * kSums) * features, features,
+                      blocks + b * features * kSums);
+    }
+  };
+  std::size_t first = 0;
+  for (; first + kTogether * kSums <= count; first += kTogether * kSums) {
+    transpose_some(first, kTogether);
+    some_means_and_widths<kTogether>(blocks, features, theta, root, means + first, widths + first);
+  }
+  for (; first < count; first += kSums) {
+    transpose_some(first, 1);
+    some_means_and_widths<1>(blocks, features, theta, root, means + first, widths + first);
+  }
+}
+
+/// Adds x[i] x[j] to eight sums of row i, for all rows x of `width` numbers, in their order.
+template <std::size_t kColumns>
+HWY_INLINE void add_products(const double* rows, std::size_t count, std::size_t width,
+                             std::size_t i, std::size_t j, double* sums) {
+  const Doubles doubles;
+  Vector sum[kColumns][kVectors];
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sum[c][v] = hn::LoadU(doubles, sums + (i + c) * width + j + v * kLanes);
+    }
+  }
+  for (std::size_t r = 0; r < count; ++r) {
+    const double* row = rows + r * width;
+    Vector x[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) x[v] = hn::LoadU(doubles, row + j + v * kLanes);
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      const Vector factor = hn::Set(doubles, row[i + c]);
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        sum[c][v] = hn::Add(sum[c][v], hn::Mul(factor, x[v]));
+      }
+    }
+  }
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(sum[c][v], doubles, sums + (i + c) * width + j + v * kLanes);
+    }
+  }
+}
+
+void add_outer_product_rows(const double* rows, std::size_t count, std::size_t width,
+                            double* sums) {
+  constexpr std::size_t kColumns = 4;
+  for (std::size_t i = 0; i < width; i += kColumns) {
+    for (std::size_t j = i / kSums * kSums; j < width; j += kSums) {
+      add_products<kColumns>(rows, count, width, i, j, sums);
+    }
+  }
+}
+
+/// Column j of L from column j of the matrix: less L(j, k) column k for k < j, then divided by the
+/// root of what is then its first number. False where that is not above 0.
+HWY_INLINE bool factorise_column(double* columns, std::size_t width, std::size_t j) {
+  const Doubles doubles;
+  double* column = columns + j * width;
+  const auto part_below = [&](std::size_t at) HWY_ATTR {
+    Vector part = hn::LoadU(doubles, column + at);
+    for (std::size_t k = 0; k < j; ++k) {
+      const Vector factor = hn::Set(doubles, columns[k * width + j]);
+      part = hn::Sub(part, hn::Mul(factor, hn::LoadU(doubles, columns + k * width + at)));
+    }
+    return part;
+  };
+  const std::size_t first = j / kSums * kSums;
+  for (std::size_t at = first; at < width; at += kLanes) {
+    hn::StoreU(part_below(at), doubles, column + at);
+  }
+  if (!(column[j] > 0.0)) return false;
+  const Vector scale = hn::Set(doubles, 1.0 / std::sqrt(column[j]));
+  for (std::size_t at = first; at < width; at += kLanes) {
+    hn::StoreU(hn::Mul(scale, hn::LoadU(doubles, column + at)), doubles, column + at);
+  }
+  return true;
+}
+
+/// Row i of L^-1: (e_i - sum over k < i of L(i, k) row k) / L(i, i).
+HWY_INLINE void invert_row(const double* columns, std::size_t width, std::size_t i, double* rows) {
+  const Doubles doubles;
+  double* row = rows + i * width;
+  std::fill(row, row + width, 0.0);
+  row[i] = 1.0;
+  const Vector scale = hn::Set(doubles, 1.0 / columns[i * width + i]);
+  for (std::size_t at = 0; at <= i; at += kLanes) {
+    Vector part = hn::LoadU(doubles, row + at);
+    for (std::size_t k = at; k < i; ++k) {  // rows before have zeros here
+      const Vector factor = hn::Set(doubles, columns[k * width + i]);
+      part = hn::Sub(part, hn::Mul(factor, hn::LoadU(doubles, rows + k * width + at)));
+    }
+    hn::StoreU(hn::Mul(scale, part), doubles, row + at);
+  }
+}
+
+bool factorise_and_invert(double* columns, std::size_t width, std::size_t size, double* rows) {
+  for (std::size_t j = 0; j < size; ++j) {
+    if (!factorise_column(columns, width, j)) return false;
+  }
+  for (std::size_t i = 0; i < size; ++i) invert_row(columns, width, i, rows);
+  return true;
 }
 
 }  // namespace updraft::HWY_NAMESPACE
@@ -172,21 +344,9 @@ namespace updraft {
 
 HWY_EXPORT(sigmoid_all);
 HWY_EXPORT(gradient_blocks);
-HWY_EXPORT(block_means_and_widths);
-
-namespace {
-
-/// One block of rows that lie one after the other, filled up with zeros.
-void transpose(std::span<const double> rows, std::size_t features, double* block) {
-  constexpr std::size_t kRows = RowBlocks::kRows;
-  const std::size_t count = std::min(kRows, rows.size() / features);
-  for (std::size_t f = 0; f < features; ++f) {
-    for (std::size_t r = 0; r < count; ++r) block[f * kRows + r] = rows[r * features + f];
-    for (std::size_t r = count; r < kRows; ++r) block[f * kRows + r] = 0.0;
-  }
-}
-
-}  // namespace
+HWY_EXPORT(row_means_and_widths);
+HWY_EXPORT(add_outer_product_rows);
+HWY_EXPORT(factorise_and_invert);
 
 void RowBlocks::add(std::span<const double> row) {
   assert(row.size() == features_);
@@ -225,18 +385,37 @@ void means_and_widths(std::span<const double> rows, std::span<const double> thet
                       std::span<const double> root, std::span<double> means,
                       std::span<double> widths) {
   constexpr std::size_t kRows = RowBlocks::kRows;
+  constexpr std::size_t kMostTogether = 4;
   const std::size_t features = theta.size();
-  std::vector<double> block(kRows * features);
+  const auto blocks = std::make_unique_for_overwrite<double[]>(kMostTogether * kRows * features);
+  const auto evaluate = [&](const double* some, std::size_t count, double* to_means,
+                            double* to_widths) {
+    HWY_DYNAMIC_DISPATCH(row_means_and_widths)
+    (some, count, features, theta.data(), root.data(), blocks.get(), to_means, to_widths);
+  };
+  const std::size_t whole = means.size() / kRows * kRows;
+  evaluate(rows.data(), whole, means.data(), widths.data());
+  if (whole == means.size()) return;
+  std::vector<double> last(kRows * features, 0.0);  // filled up with rows of zeros
+  std::copy(rows.begin() + static_cast<std::ptrdiff_t>(whole * features), rows.end(), last.begin());
   double mean[kRows];
   double width[kRows];
-  for (std::size_t first = 0; first < means.size(); first += kRows) {
-    const std::size_t count = std::min(kRows, means.size() - first);
-    transpose(rows.subspan(first * features, count * features), features, block.data());
-    HWY_DYNAMIC_DISPATCH(block_means_and_widths)
-    (block.data(), features, theta.data(), root.data(), mean, width);
-    std::copy(mean, mean + count, means.begin() + static_cast<std::ptrdiff_t>(first));
-    std::copy(width, width + count, widths.begin() + static_cast<std::ptrdiff_t>(first));
-  }
+  evaluate(last.data(), kRows, mean, width);
+  std::copy_n(mean, means.size() - whole, means.data() + whole);
+  std::copy_n(width, means.size() - whole, widths.data() + whole);
+}
+
+void add_outer_products(std::span<const double> rows, std::size_t width, std::span<double> sums) {
+  assert(width % RowBlocks::kRows == 0 && sums.size() == width * width);
+  HWY_DYNAMIC_DISPATCH(add_outer_product_rows)
+  (rows.data(), rows.size() / width, width, sums.data());
+}
+
+bool inverse_root(std::span<double> matrix, std::size_t width, std::size_t size,
+                  std::span<double> rows) {
+  assert(width % RowBlocks::kRows == 0 && size <= width);
+  assert(matrix.size() >= size * width && rows.size() >= size * width);
+  return HWY_DYNAMIC_DISPATCH(factorise_and_invert)(matrix.data(), width, size, rows.data());
 }
 
 }  // namespace updraft

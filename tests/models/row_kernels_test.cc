@@ -125,6 +125,69 @@ TEST_P(RowKernelsBySize, MeansAndWidthsOfRows) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, RowKernelsBySize, ::testing::Values(1, 7, 8, 9, 100, 1003));
 
+TEST_P(RowKernelsBySize, OuterProductsAreSummedInOrder) {
+  const std::size_t rows = GetParam();
+  for (const std::size_t width : {8u, 16u, 24u}) {
+    const std::vector<double> x = normals(7, rows * width);
+    const std::vector<double> before = normals(8, width * width);
+    std::vector<double> first;
+    for_each_vector_target([&](const std::string& target) {
+      std::vector<double> sums = before;
+      add_outer_products(x, width, sums);
+      for (std::size_t i = 0; i < width; ++i) {
+        for (std::size_t j = i; j < width; ++j) {
+          double expected = before[i * width + j];
+          for (std::size_t r = 0; r < rows; ++r) expected += x[r * width + i] * x[r * width + j];
+          EXPECT_EQ(sums[i * width + j], expected) << target;
+        }
+      }
+      if (first.empty()) first = sums;
+      EXPECT_EQ(sums, first) << target;
+    });
+  }
+}
+
+TEST(InverseRoot, TurnsTheMatrixIntoTheIdentity) {
+  for (const std::size_t size : {1u, 2u, 7u, 8u, 12u, 30u}) {
+    const std::size_t width = (size + 7) / 8 * 8;
+    const std::vector<double> x = normals(9, 2 * size * width);
+    std::vector<double> matrix(width * width, 0.0);
+    add_outer_products(x, width, matrix);
+    std::vector<double> first;
+    for_each_vector_target([&](const std::string& target) {
+      std::vector<double> factor = matrix;
+      std::vector<double> rows(width * width);
+      ASSERT_TRUE(inverse_root(factor, width, size, rows)) << target;
+      const auto entry = [&](std::size_t i, std::size_t j) {  // of root matrix root'
+        double sum = 0.0;
+        for (std::size_t k = 0; k < size; ++k) {
+          for (std::size_t l = 0; l < size; ++l) {
+            const double v = matrix[std::min(k, l) * width + std::max(k, l)];
+            sum += rows[i * width + k] * v * rows[j * width + l];
+          }
+        }
+        return sum;
+      };
+      for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) EXPECT_NEAR(entry(i, j), i == j, 1e-11) << target;
+        for (std::size_t j = i + 1; j < width; ++j) EXPECT_EQ(rows[i * width + j], 0.0) << target;
+      }
+      rows.resize(size * width);
+      if (first.empty()) first = rows;
+      EXPECT_EQ(rows, first) << target;
+    });
+  }
+}
+
+TEST(InverseRoot, SaysWhereThereIsNone) {
+  std::vector<double> matrix(64, 0.0);
+  std::vector<double> rows(64);
+  matrix[0] = matrix[1] = matrix[9] = 1.0;  // 1 1; 1 1
+  EXPECT_FALSE(inverse_root(matrix, 8, 2, rows));
+  matrix[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(inverse_root(matrix, 8, 2, rows));
+}
+
 TEST(RowBlocks, GivesRowsBack) {
   RowBlocks blocks(3);
   for (double r = 0.0; r < 20.0; ++r) blocks.add(std::vector<double>{r, r + 0.25, r + 0.5});

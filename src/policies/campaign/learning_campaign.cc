@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <thread>
+#include <utility>
 
 #include "models/treatment_model.h"
 #include "policies/campaign/all_campaign_policies.h"
@@ -30,6 +33,9 @@ struct Options {
   bool fill = false;
   Norms norms = Norms::kAny;
 };
+
+constexpr std::size_t kBlock = 256;  ///< individuals scored at a time, within the cache
+constexpr std::size_t kIndividualsPerThread = 16384;  ///< fewer are not worth a thread
 
 bool says(const PolicySpec& spec, std::string_view parameter, std::string_view word) {
   return spec.word(parameter) == word;
@@ -90,7 +96,8 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
 /// An individual counts with its best treatment. The L largest are treated, those with an index
 /// above 0 only unless fill = yes. eps_greedy keeps b of the budget, b ~ Binomial(L, eps), for
 /// individuals at random.
-/// Cost: select O(pool (Z + 1) d^2), observe that of the models (models/treatment_model.h).
+/// Cost: select O(pool (Z + 1) d^2), on several threads where the pool is large; observe that of
+/// the models (models/treatment_model.h).
 class LearningCampaign final : public CampaignPolicy {
  public:
   LearningCampaign(const PolicySpec& spec, const CampaignShape& shape)
@@ -104,12 +111,19 @@ class LearningCampaign final : public CampaignPolicy {
   }
 
  private:
-  /// Per individual.
+  /// Of some individuals: their best treatment, and what goes into its index.
   struct Scores {
-    std::vector<Treatment> treatment;  // with the largest index
-    std::vector<double> index;
-    std::vector<double> uplift;
-    std::vector<double> width;  // of the uplift
+    std::span<Treatment> treatment;
+    std::span<double> index;
+    std::span<double> uplift = {};  ///< empty where only the first two are wanted
+    std::span<double> width = {};   ///< of the uplift
+  };
+
+  /// A pool as it is scored.
+  struct ScoredPool {
+    std::span<const double> rows;
+    std::span<const double> baseline;
+    double beta;
   };
 
   /// Null for treatment 0 where the baseline is not learnt.
@@ -172,47 +186,76 @@ class LearningCampaign final : public CampaignPolicy {
                      d * std::log(1.0 + seen / (d * options_.lambda)));
   }
 
-  Scores score(const Pool& pool) const {
-    const std::size_t m = pool.size();
-    const double b = beta(m);
-    std::vector<double> buffer;
-    const std::span<const double> rows = seen(pool, buffer);
-    std::vector<double> baseline(m, 0.0);
-    std::vector<double> baseline_width(m, 0.0);
+  /// Of the individuals first, ..., first + count - 1, count <= kBlock.
+  void score_block(const ScoredPool& pool, std::size_t first, std::size_t count,
+                   const Scores& scores) const {
+    std::array<double, kBlock> mean;
+    std::array<double, kBlock> width;
+    std::array<double, kBlock> baseline;
+    std::array<double, kBlock> baseline_width;
+    const auto rows = pool.rows.subspan(first * shape().features, count * shape().features);
     if (options_.baseline == BaselineSource::kLearned) {
-      model(0)->predict(rows, baseline, baseline_width);
-    } else if (options_.baseline == BaselineSource::kKnown) {
-      baseline.assign(pool.baseline.begin(), pool.baseline.end());
+      model(0)->predict(rows, std::span(baseline).first(count),
+                        std::span(baseline_width).first(count));
+    } else {
+      std::fill_n(baseline_width.begin(), count, 0.0);
+      std::fill_n(baseline.begin(), count, 0.0);
     }
-    Scores scores{std::vector<Treatment>(m, 0), std::vector<double>(m), std::vector<double>(m),
-                  std::vector<double>(m)};
-    std::vector<double> mean(m);
-    std::vector<double> width(m);
+    if (options_.baseline == BaselineSource::kKnown) {
+      std::copy_n(pool.baseline.begin() + static_cast<std::ptrdiff_t>(first), count,
+                  baseline.begin());
+    }
     for (Treatment z = 1; z <= shape().treatments; ++z) {
-      model(z)->predict(rows, mean, width);
-      for (std::size_t i = 0; i < m; ++i) {
-        const double index = (mean[i] + b * width[i]) - (baseline[i] + b * baseline_width[i]);
-        if (z > 1 && !(index > scores.index[i])) continue;
-        scores.treatment[i] = z;
-        scores.index[i] = index;
-        scores.uplift[i] = mean[i] - baseline[i];
-        scores.width[i] = width[i] + baseline_width[i];
+      model(z)->predict(rows, std::span(mean).first(count), std::span(width).first(count));
+      for (std::size_t i = 0; i < count; ++i) {
+        const double index =
+            (mean[i] + pool.beta * width[i]) - (baseline[i] + pool.beta * baseline_width[i]);
+        if (z > 1 && !(index > scores.index[first + i])) continue;
+        scores.treatment[first + i] = z;
+        scores.index[first + i] = index;
+        if (scores.uplift.empty()) continue;
+        scores.uplift[first + i] = mean[i] - baseline[i];
+        scores.width[first + i] = width[i] + baseline_width[i];
       }
     }
-    return scores;
+  }
+
+  /// Large pools are scored by several threads; each individual by one, on its own.
+  void score(const Pool& pool, const Scores& scores) const {
+    std::vector<double> buffer;
+    const ScoredPool scored{seen(pool, buffer), pool.baseline, beta(pool.size())};
+    const auto score_range = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t first = begin; first < end; first += kBlock) {
+        score_block(scored, first, std::min(kBlock, end - first), scores);
+      }
+    };
+    const std::size_t worth = pool.size() / kIndividualsPerThread;
+    if (worth < 2) return score_range(0, pool.size());
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t threads = std::min(worth, cores);
+    for (const auto& one : models_) one->ellipsoid().root();  // made now, then only read
+    std::vector<std::jthread> others;
+    for (std::size_t t = 1; t < threads; ++t) {
+      others.emplace_back(score_range, pool.size() * t / threads, pool.size() * (t + 1) / threads);
+    }
+    score_range(0, pool.size() / threads);
   }
 
   std::vector<Treatment> choose(const Pool& pool, const Stream& stream) override {
-    const Scores scores = score(pool);
+    std::vector<Treatment> treated(pool.size(), 0);
+    std::vector<double> index(pool.size());
+    score(pool, {.treatment = treated, .index = index});
     const auto round = static_cast<std::uint32_t>(decisions());
     std::size_t exploring = 0;
     for (std::size_t j = 0; j < shape().budget && options_.eps > 0.0; ++j) {
       exploring += stream.uniform(round, j) < options_.eps;
     }
-    std::vector<Treatment> treated(pool.size(), 0);
-    for (const std::uint32_t i : largest(scores.index, shape().budget - exploring, options_.fill)) {
-      treated[i] = scores.treatment[i];
+    std::vector<std::pair<std::uint32_t, Treatment>> best;
+    for (const std::uint32_t i : largest(index, shape().budget - exploring, options_.fill)) {
+      best.emplace_back(i, treated[i]);
     }
+    std::fill(treated.begin(), treated.end(), 0u);
+    for (const auto& [i, z] : best) treated[i] = z;
     treat_at_random(treated, exploring, shape().treatments, stream, decisions(), shape().budget);
     return treated;
   }
@@ -231,21 +274,25 @@ class LearningCampaign final : public CampaignPolicy {
   }
 
   std::vector<IndividualExplanation> describe(const Pool& pool) const override {
-    const Scores scores = score(pool);
-    const double b = beta(pool.size()) > 0.0 ? beta(pool.size()) : 1.0;
-    std::vector<IndividualExplanation> all(pool.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = {.treatment = scores.treatment[i],
-                .index = scores.index[i],
-                .uplift = scores.uplift[i],
-                .interval = {scores.uplift[i] - b * scores.width[i],
-                             scores.uplift[i] + b * scores.width[i]},
+    const std::size_t m = pool.size();
+    std::vector<Treatment> treatment(m);
+    std::vector<double> index(m);
+    std::vector<double> uplift(m);
+    std::vector<double> width(m);
+    score(pool, {treatment, index, uplift, width});
+    const double b = beta(m) > 0.0 ? beta(m) : 1.0;
+    std::vector<IndividualExplanation> all(m);
+    for (std::size_t i = 0; i < m; ++i) {
+      all[i] = {.treatment = treatment[i],
+                .index = index[i],
+                .uplift = uplift[i],
+                .interval = {uplift[i] - b * width[i], uplift[i] + b * width[i]},
                 .chosen = false,
-                .reason = scores.index[i] > 0.0 || options_.fill
+                .reason = index[i] > 0.0 || options_.fill
                               ? "the budget goes to larger indices"
                               : "the index is not above 0: not worth a treatment"};
     }
-    for (const std::uint32_t i : largest(scores.index, shape().budget, options_.fill)) {
+    for (const std::uint32_t i : largest(index, shape().budget, options_.fill)) {
       all[i].chosen = true;
       all[i].reason = "among the largest indices";
     }

@@ -1,29 +1,47 @@
 #include "policies/campaign/targeting.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace updraft {
 
 std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill) {
-  const auto is_number = [&](std::uint32_t id) { return values[id] == values[id]; };
-  std::vector<std::uint32_t> ids(values.size());
-  std::iota(ids.begin(), ids.end(), 0u);
-  std::erase_if(ids, [&](std::uint32_t id) { return !is_number(id); });
-  if (!fill) std::erase_if(ids, [&](std::uint32_t id) { return !(values[id] > 0.0); });
-  if (count < ids.size()) {
-    const auto before = [&](std::uint32_t a, std::uint32_t b) {
-      return values[a] > values[b] || (values[a] == values[b] && a < b);
+  if (count == 0) return {};
+  struct Candidate {
+    double value;
+    std::uint32_t id;
+  };
+  const std::size_t most = std::min(values.size(), 4 * count);
+  std::vector<Candidate> candidates(most + 1);  // the last is never one of them
+  std::size_t size = 0;
+  const auto keep_largest = [&] {
+    const auto at = [&](std::size_t i) {
+      return candidates.begin() + static_cast<std::ptrdiff_t>(i);
     };
-    std::nth_element(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
-                     before);
-    ids.resize(count);
+    std::nth_element(at(0), at(count - 1), at(size), [](const Candidate& a, const Candidate& b) {
+      return a.value > b.value || (a.value == b.value && a.id < b.id);
+    });
+    size = count;
+  };
+  // Ids come in increasing order: one that merely equals the least of `count` others is too late.
+  double least = 0.0;
+  bool any = fill;
+  for (std::uint32_t id = 0; id < values.size(); ++id) {
+    candidates[size] = {values[id], id};
+    size += static_cast<std::size_t>((values[id] > least) | (any & (values[id] <= least)));
+    if (size < 4 * count) continue;
+    keep_largest();
+    least = candidates[count - 1].value;
+    any = false;
   }
+  if (size > count) keep_largest();
+  std::vector<std::uint32_t> ids(size);
+  for (std::size_t i = 0; i < size; ++i) ids[i] = candidates[i].id;
   return ids;
 }
 
 void treat_at_random(std::vector<Treatment>& treated, std::size_t count, std::size_t treatments,
                      const Stream& stream, std::uint64_t decision, std::uint64_t first) {
+  if (count == 0) return;
   const auto round = static_cast<std::uint32_t>(decision);
   const auto pick = [&](std::uint64_t index, std::size_t choices) {
     const double place = stream.uniform(round, first + index) * static_cast<double>(choices);

@@ -8,7 +8,8 @@
 namespace updraft {
 
 /// The ids of the `count` largest values, the lowest ids among equals, in no order; without those
-/// <= 0 unless `fill`, and without those that are not numbers. Cost: O(values).
+/// <= 0 unless `fill`, and without those that are not numbers. Cost: O(values), one pass; memory
+/// O(count).
 std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill);
 
 /// Treats `count` of the individuals who are not treated yet, each as likely, with a treatment that
