@@ -31,8 +31,7 @@ std::filesystem::path find_data(const std::string& data, const std::optional<std
   if (!is_published_data(data)) return {};
   if (!given) {
     const char* folder = std::getenv("UPDRAFT_DATA");
-    return folder == nullptr || *folder == '\0' ? std::filesystem::path()
-                                                : in_folder(folder, data);
+    return folder == nullptr || *folder == '\0' ? std::filesystem::path() : in_folder(folder, data);
   }
   std::error_code error;
   if (!std::filesystem::is_directory(*given, error)) return *given;  // reading it refuses the rest

@@ -82,8 +82,7 @@ void add_constant(CampaignPopulation& population) {
   std::vector<double> rows;
   rows.reserve(population.rows.size() + population.size());
   for (std::size_t i = 0; i < population.size(); ++i) {
-    const auto row =
-        population.rows.begin() + static_cast<std::ptrdiff_t>(i * population.features);
+    const auto row = population.rows.begin() + static_cast<std::ptrdiff_t>(i * population.features);
     rows.insert(rows.end(), row, row + static_cast<std::ptrdiff_t>(population.features));
     rows.push_back(1.0);
   }

@@ -76,12 +76,12 @@ class CampaignStage final : public Stage {
   CampaignStage(const Experiment& experiment, LoadedPopulation loaded,
                 std::vector<std::uint32_t> curve_rounds)
       : generated_(loaded.generated),
-        arena_{.population =
-                   std::make_shared<const CampaignPopulation>(std::move(loaded.population)),
-               .pool = experiment.campaign->individuals,
-               .budget = experiment.campaign->budget,
-               .seed = experiment.seed,
-               .curve_rounds = std::move(curve_rounds)},
+        arena_{
+            .population = std::make_shared<const CampaignPopulation>(std::move(loaded.population)),
+            .pool = experiment.campaign->individuals,
+            .budget = experiment.campaign->budget,
+            .seed = experiment.seed,
+            .curve_rounds = std::move(curve_rounds)},
         judge_(*arena_.population) {}
 
   /// Of what was seen: models that are fitted to it may differ in the last digits.
@@ -134,8 +134,7 @@ class CampaignStage final : public Stage {
     return all;
   }
 
-  void add_measures(GridPoint& point,
-                    std::span<const std::vector<double>> runs) const override {
+  void add_measures(GridPoint& point, std::span<const std::vector<double>> runs) const override {
     const std::size_t rounds = arena_.curve_rounds.size();
     const auto over_runs = [&](std::size_t number) {
       std::vector<double> values;
@@ -171,8 +170,7 @@ class CampaignStage final : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_campaign_stage(const Experiment& experiment,
-                                           std::uint32_t curve_points,
+std::unique_ptr<Stage> make_campaign_stage(const Experiment& experiment, std::uint32_t curve_points,
                                            const std::filesystem::path& data) {
   if (experiment.rounds < 1) throw InvalidInput("rounds", "0", "must be at least 1");
   return std::make_unique<CampaignStage>(experiment, load_population(*experiment.campaign, data),

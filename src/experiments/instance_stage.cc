@@ -12,8 +12,7 @@ class InstanceStage final : public Stage {
   explicit InstanceStage(Arena arena) : arena_(std::move(arena)) {}
 
   std::string checksum() const override {
-    return fmt::format("{:08x}",
-                       updraft::checksum(format_instance(arena_.instance->definition())));
+    return fmt::format("{:08x}", updraft::checksum(format_instance(arena_.instance->definition())));
   }
   void check_playable(const PolicySpec& spec) const override {
     updraft::check_playable(arena_, spec);
@@ -37,9 +36,8 @@ class InstanceStage final : public Stage {
 
 std::unique_ptr<Stage> make_instance_stage(const Experiment& experiment,
                                            std::uint32_t curve_points) {
-  return std::make_unique<InstanceStage>(make_arena(load_instance(experiment.instance),
-                                                    experiment.rounds, experiment.seed,
-                                                    curve_points));
+  return std::make_unique<InstanceStage>(make_arena(
+      load_instance(experiment.instance), experiment.rounds, experiment.seed, curve_points));
 }
 
 }  // namespace updraft

@@ -44,8 +44,7 @@ std::unique_ptr<Stage> make_instance_stage(const Experiment& experiment,
                                            std::uint32_t curve_points);
 
 /// `data`: the table of a published data set; empty where it is not there.
-std::unique_ptr<Stage> make_campaign_stage(const Experiment& experiment,
-                                           std::uint32_t curve_points,
+std::unique_ptr<Stage> make_campaign_stage(const Experiment& experiment, std::uint32_t curve_points,
                                            const std::filesystem::path& data);
 
 }  // namespace updraft

@@ -27,8 +27,7 @@ std::string measures_table(const ExperimentResult& result) {
     const CampaignMeasures& measures = *best.campaign;
     const Summary uplift = measures.uplift.back();
     const auto slope = log_slope(result, best);
-    table += row({plain(result.experiment.policies[p].label),
-                  with_error(measures.realised.back()),
+    table += row({plain(result.experiment.policies[p].label), with_error(measures.realised.back()),
                   fmt::format("{:.4f} ± {:.4f}", uplift.mean, uplift.stderr_),
                   slope ? fmt::format("{:.2f}", *slope) : "-", with_interval(measures.qini),
                   with_interval(measures.auuc)});
@@ -47,17 +46,17 @@ std::string theorem_text(const ExperimentResult& result) {
     const auto delta = spec.number("delta");
     if (spec.name() != "c2_up_ucb" || !delta) continue;
     const auto budget = static_cast<double>(campaign.budget);
-    const double bound =
-        bound_c2_up_ucb({.features = result.population->features,
-                         .individuals = campaign.individuals,
-                         .budget = campaign.budget,
-                         .treatments = result.population->treatments,
-                         .ridge = spec.number("lambda").value_or(budget),
-                         .norm_bound = spec.number("bound").value_or(1.0),
-                         .rounds = static_cast<double>(result.experiment.rounds),
-                         .delta = *delta});
-    text += fmt::format("{}: the theorem's bound on its regret is {}, where noise has sd 1 at most. ",
-                        plain(result.experiment.policies[p].label), rounded(bound));
+    const double bound = bound_c2_up_ucb({.features = result.population->features,
+                                          .individuals = campaign.individuals,
+                                          .budget = campaign.budget,
+                                          .treatments = result.population->treatments,
+                                          .ridge = spec.number("lambda").value_or(budget),
+                                          .norm_bound = spec.number("bound").value_or(1.0),
+                                          .rounds = static_cast<double>(result.experiment.rounds),
+                                          .delta = *delta});
+    text +=
+        fmt::format("{}: the theorem's bound on its regret is {}, where noise has sd 1 at most. ",
+                    plain(result.experiment.policies[p].label), rounded(bound));
   }
   return text.empty() ? text : "\n" + text + "\n";
 }

@@ -59,8 +59,8 @@ TEST_F(CliCampaign, WithoutItsDataIsPlayedOnGeneratedIndividualsAndSaysSo) {
 
 TEST_F(CliCampaign, TakesATableOrAFolderThatHasIt) {
   folder_.write("hillstrom.csv", made_emails(1500));
-  const auto by_file = parsed(updraft(run(
-      "hillstrom", {"--quick", "--json", "--quiet", "--data", folder_.path("hillstrom.csv")})));
+  const auto by_file = parsed(updraft(
+      run("hillstrom", {"--quick", "--json", "--quiet", "--data", folder_.path("hillstrom.csv")})));
   EXPECT_EQ(by_file["population"]["generated"], false);
   EXPECT_EQ(by_file["population"]["individuals"], 1500);
   EXPECT_EQ(by_file["population"]["treatments"], 2);

@@ -34,9 +34,10 @@ TEST(DataPopulation, HoldsOutEveryFifthRowAndFitsToTheOthers) {
   EXPECT_TRUE(population.binary);
   EXPECT_FALSE(population.replay);
   // Row 5 is the fifth of those drawn, since row 4 is held out first.
-  for (const auto& [place, row] :
-       {std::pair{std::size_t{3}, std::size_t{3}}, {4, 5}, {population.drawn(), 4},
-        {population.drawn() + 1, 9}}) {
+  for (const auto& [place, row] : {std::pair{std::size_t{3}, std::size_t{3}},
+                                   {4, 5},
+                                   {population.drawn(), 4},
+                                   {population.drawn() + 1, 9}}) {
     EXPECT_EQ(population.payoffs[place], data.outcomes[row]);
     EXPECT_EQ(population.recorded[place], data.treatment[row]);
     for (std::size_t f = 0; f < population.features; ++f) {
@@ -62,8 +63,7 @@ TEST(DataPopulation, OfNumbersHasTheNoiseOfTheData) {
   EXPECT_FALSE(population.binary);
   double squares = 0.0;
   for (std::size_t i = 0; i < population.size(); ++i) {
-    squares +=
-        std::pow(population.payoffs[i] - population.mean(i, population.recorded[i]), 2.0);
+    squares += std::pow(population.payoffs[i] - population.mean(i, population.recorded[i]), 2.0);
   }
   EXPECT_NEAR(population.noise_sd, std::sqrt(squares / 1000.0), 1e-9);
   EXPECT_GT(population.noise_sd, 10.0);

@@ -55,13 +55,12 @@ TEST(CampaignExperiment, IsWhatPlayCampaignSays) {
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
   ASSERT_EQ(result.points.size(), 5u);
-  const CampaignArena arena{
-      .population = std::make_shared<const CampaignPopulation>(
-          load_population(*small().campaign, {}).population),
-      .pool = 20,
-      .budget = 3,
-      .seed = 5,
-      .curve_rounds = spaced_rounds(60, 100)};
+  const CampaignArena arena{.population = std::make_shared<const CampaignPopulation>(
+                                load_population(*small().campaign, {}).population),
+                            .pool = 20,
+                            .budget = 3,
+                            .seed = 5,
+                            .curve_rounds = spaced_rounds(60, 100)};
   TaskControl control;
   for (const GridPoint& point : result.points) {
     ASSERT_TRUE(point.campaign);

@@ -55,8 +55,9 @@ TEST(CampaignSetting, HasDefaults) {
 
 TEST(CampaignSetting, RefusesWhatCannotBe) {
   EXPECT_EQ(refused(""), "mine.toml:5: campaign.data: is missing");
-  EXPECT_TRUE(has(refused("data = 'critea'"), "mine.toml:6: campaign.data = critea: unknown; did "
-                                              "you mean criteo?"))
+  EXPECT_TRUE(has(refused("data = 'critea'"),
+                  "mine.toml:6: campaign.data = critea: unknown; did "
+                  "you mean criteo?"))
       << refused("data = 'critea'");
   EXPECT_TRUE(has(refused("data = 'synthetic'\nbudgets = 3"), "mine.toml:7: campaign.budgets"));
   EXPECT_EQ(refused("data = 'synthetic'\nbudget = 101"),
@@ -78,15 +79,16 @@ TEST(CampaignSetting, RefusesWhatCannotBe) {
 TEST(CampaignSetting, RefusesPoliciesThatAreNotForCampaigns) {
   EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'ucb(alpha=1)'"),
                   "policy = ucb: is not for targeted campaigns"));
-  EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'\nalpha = [1, 2]"),
-                  "policy[0].alpha"));
+  EXPECT_TRUE(
+      has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'\nalpha = [1, 2]"), "policy[0].alpha"));
   EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'"), "give beta"));
 }
 
 TEST(CampaignSetting, IsInPlaceOfAnInstance) {
   const std::string both = "instance = 'gaussian'\n" + document("data = 'synthetic'");
-  EXPECT_TRUE(has(refusal([&] { parse_experiment(both, "mine.toml"); }),
-                  "mine.toml:1: instance: an experiment has an instance or a [campaign], not both"));
+  EXPECT_TRUE(
+      has(refusal([&] { parse_experiment(both, "mine.toml"); }),
+          "mine.toml:1: instance: an experiment has an instance or a [campaign], not both"));
   EXPECT_TRUE(has(refused("data = 'synthetic'\n[figure]\npercentile = true"),
                   "figure.percentile = true: is for experiments on an instance"));
 }
@@ -95,9 +97,8 @@ TEST(CampaignSetting, OfAFileTakesWhatTheFileSays) {
   const testing::TemporaryFolder folder;
   std::ofstream(folder.path() / "bad.json") << "{}";
   const auto refused_here = [&](std::string_view campaign) {
-    return refusal([&] {
-      parse_experiment(document(campaign), (folder.path() / "mine.toml").string());
-    });
+    return refusal(
+        [&] { parse_experiment(document(campaign), (folder.path() / "mine.toml").string()); });
   };
   EXPECT_TRUE(has(refused_here("data = 'bad.json'"), "mine.toml:6: campaign.data: "))
       << refused_here("data = 'bad.json'");
