@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 
+#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -20,8 +22,8 @@ std::string status_name(PolicyStatus status) {
                                            : "experimental";
 }
 
-TEST(PolicyPages, AgreeWithTheRegistry) {
-  for (const PolicyInfo& info : policies()) {
+void expect_pages(std::span<const PolicyInfo> table) {
+  for (const PolicyInfo& info : table) {
     std::ifstream in(kPages / (std::string(info.name) + ".md"));
     const std::string page{std::istreambuf_iterator<char>(in), {}};
     const auto expect = [&](const std::string& text) {
@@ -41,6 +43,11 @@ TEST(PolicyPages, AgreeWithTheRegistry) {
       expect(std::string(parameter.help));
     }
   }
+}
+
+TEST(PolicyPages, AgreeWithTheRegistry) {
+  expect_pages(policies());
+  expect_pages(context_policies());
 }
 
 TEST(PolicyPages, ThereAreNoOthers) {
