@@ -10,6 +10,7 @@
 #include "describe.h"
 #include "output.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 
 namespace updraft::cli {
@@ -25,7 +26,7 @@ constexpr const char* kHelp =
 constexpr const char* kFooter =
     "What comes out: a table, or the details of one policy; with --json\n"
     "  {\"policies\": [{name, aliases, summary, index, reference, status, needs, parameters}],\n"
-    "  \"campaign_policies\": the same; not with NAME}\n"
+    "  \"campaign_policies\", \"context_policies\": the same; not with NAME}\n"
     "Status: verified = checked against a plain reference and its theorem, light = against a\n"
     "reference only, experimental = not yet.\n"
     "\n"
@@ -98,6 +99,11 @@ std::string overview() {
          "\n" +
          overview_table(campaign_policies()) +
          "\n"
+         "For actions with contexts, which differ from round to round (in the library;\n"
+         "docs/campaigns.md):\n"
+         "\n" +
+         overview_table(context_policies()) +
+         "\n"
          "Details of one: updraft policies NAME. Parameters go in parentheses: up_ucb(alpha=3).\n"
          "L: how many variables an action affects at most. Delta: the least an action moves a\n"
          "variable that it affects.\n";
@@ -151,7 +157,10 @@ void run(const Options& options) {
     return list;
   };
   Json out = {{"policies", listed(chosen)}};
-  if (options.name.empty()) out["campaign_policies"] = listed(campaign_policies());
+  if (options.name.empty()) {
+    out["campaign_policies"] = listed(campaign_policies());
+    out["context_policies"] = listed(context_policies());
+  }
   write_output(json_text(out));
 }
 

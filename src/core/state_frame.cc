@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <istream>
+#include <iterator>
+#include <ostream>
+#include <stdexcept>
+
 #include "core/checksum.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
@@ -50,6 +55,18 @@ std::string_view unframed(std::string_view magic, std::string_view file) {
     throw InvalidInput("policy state", "is damaged: its checksum does not match");
   }
   return sealed.substr(frame - sizeof(std::uint64_t));
+}
+
+void write_state(std::string_view file, std::ostream& out) {
+  out.write(file.data(), static_cast<std::streamsize>(file.size()));
+  out.flush();
+  if (!out) throw std::runtime_error("cannot write the policy state");
+}
+
+std::string read_state(std::istream& in) {
+  std::string file{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw std::runtime_error("cannot read the policy state");
+  return file;
 }
 
 }  // namespace updraft

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "policies/all_policies.h"
+#include "policies/policy_kinds.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -266,7 +268,7 @@ std::span<const PolicyInfo> policies() {
 
 const PolicyInfo& policy_info(std::string_view name) {
   std::vector<std::string> valid;
-  for (const auto table : {policies(), campaign_policies()}) {
+  for (const auto table : {policies(), campaign_policies(), context_policies()}) {
     for (const PolicyInfo& info : table) {
       if (info.name == name) return info;
       if (std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end()) {
@@ -307,12 +309,8 @@ Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
 }
 
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge) {
-  const PolicyInfo& info = policy_info(spec.name());
-  if (info.make == nullptr) {
-    throw InvalidInput("policy", spec.name(),
-                       "is for targeted campaigns, not for single actions; see docs/campaigns.md");
-  }
-  return info.make(spec, knowledge_for(spec, knowledge));
+  check_kind(spec, PolicyKind::kAction);
+  return policy_info(spec.name()).make(spec, knowledge_for(spec, knowledge));
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& knowledge) {

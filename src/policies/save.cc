@@ -1,6 +1,3 @@
-#include <iterator>
-#include <stdexcept>
-
 #include "core/files.h"
 #include "core/state_frame.h"
 #include "updraft/error.h"
@@ -105,22 +102,13 @@ std::unique_ptr<Policy> decoded(std::string_view file) {
 
 }  // namespace
 
-void save_policy(const Policy& policy, std::ostream& out) {
-  const std::string file = encoded(policy);
-  out.write(file.data(), static_cast<std::streamsize>(file.size()));
-  out.flush();
-  if (!out) throw std::runtime_error("cannot write the policy state");
-}
+void save_policy(const Policy& policy, std::ostream& out) { write_state(encoded(policy), out); }
 
 void save_policy(const Policy& policy, const std::filesystem::path& path) {
   replace_file(path, encoded(policy));
 }
 
-std::unique_ptr<Policy> load_policy(std::istream& in) {
-  const std::string file{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw std::runtime_error("cannot read the policy state");
-  return decoded(file);
-}
+std::unique_ptr<Policy> load_policy(std::istream& in) { return decoded(read_state(in)); }
 
 std::unique_ptr<Policy> load_policy(const std::filesystem::path& path) {
   return decoded(read_file(path));

@@ -29,6 +29,17 @@ struct PaddingInputs {
   bool positive_only = false;
 };
 
+/// The same where every interval has its own width: means[i] +- margins[i] for the action and
+/// baseline_means[i] +- baseline_margins[i] for the baseline, all of one length.
+struct IntervalPaddingInputs {
+  std::span<const double> means;
+  std::span<const double> margins;
+  std::span<const double> baseline_means;
+  std::span<const double> baseline_margins;
+  std::size_t budget = 0;
+  bool positive_only = false;
+};
+
 /// What identified variables leave of the budget.
 inline std::size_t padding_budget(std::size_t budget, std::size_t identified) {
   return budget > identified ? budget - identified : 0;
@@ -54,6 +65,9 @@ struct PaddedIndex {
 /// padding where these are too many.
 PaddedIndex padded_index(const PaddingInputs& in, PaddingScratch& scratch);
 
+/// The index alone. Cost: O(variables).
+double padded_index(const IntervalPaddingInputs& in, PaddingScratch& scratch);
+
 /// The sets behind the index; among equal individual indices the lowest ids pad.
 /// Cost: O(m log m).
 struct PaddedSets {
@@ -65,5 +79,6 @@ struct PaddedSets {
 };
 
 PaddedSets padded_sets(const PaddingInputs& in);
+PaddedSets padded_sets(const IntervalPaddingInputs& in);
 
 }  // namespace updraft

@@ -148,7 +148,8 @@ TEST(CliPolicies, ListsThemAll) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
   for (const char* name : {"ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l",
-                           "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl", "up_ucb_obs"}) {
+                           "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl", "up_ucb_obs",
+                           "c2_up_ucb", "lin_up_ucb", "lin_up_ucb_bl"}) {
     expect_contains(outcome.out, fmt::format("\n{} ", name));
   }
 }
@@ -171,6 +172,7 @@ TEST(CliPolicies, JsonHasEveryField) {
     }
   }
   EXPECT_EQ(parsed(updraft({"policies", "--json"}))["campaign_policies"][0]["name"], "c2_up_ucb");
+  EXPECT_EQ(parsed(updraft({"policies", "--json"}))["context_policies"][0]["name"], "lin_up_ucb");
   EXPECT_EQ(policies[0]["name"], "auto");
   EXPECT_EQ(policies[1]["name"], "ucb");
   EXPECT_EQ(policies[1]["needs"], json::array());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -26,7 +27,7 @@ std::string status_name(PolicyStatus status) {
 /// Of all tables.
 std::vector<PolicyInfo> documented_policies() {
   std::vector<PolicyInfo> all;
-  for (const auto table : {policies(), campaign_policies()}) {
+  for (const auto table : {policies(), campaign_policies(), context_policies()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

@@ -7,6 +7,8 @@
 
 #include "support/knowledge.h"
 #include "support/refusal.h"
+#include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 
 namespace updraft {
 namespace {
@@ -29,10 +31,12 @@ TEST(Registry, HoldsThePolicies) {
 
 TEST(Registry, NamesAndAliasesAreUnique) {
   std::set<std::string_view> seen;
-  for (const PolicyInfo& info : policies()) {
-    EXPECT_TRUE(seen.insert(info.name).second);
-    for (const std::string_view alias : info.aliases) EXPECT_TRUE(seen.insert(alias).second);
-    EXPECT_FALSE(info.summary.empty() || info.index.empty() || info.reference.empty());
+  for (const auto table : {policies(), campaign_policies(), context_policies()}) {
+    for (const PolicyInfo& info : table) {
+      EXPECT_TRUE(seen.insert(info.name).second);
+      for (const std::string_view alias : info.aliases) EXPECT_TRUE(seen.insert(alias).second);
+      EXPECT_FALSE(info.summary.empty() || info.index.empty() || info.reference.empty());
+    }
   }
 }
 

@@ -74,6 +74,48 @@ TEST(IdentifyAndPad, IndexIsTheSumOverItsSets) {
   }));
 }
 
+// Margins 0.5, 1, 0.25, 0 beside margins 0.5, 0, 0.25, 0: the intervals [0.5, 1.5] and [-0.5, 0.5]
+// touch, [1, 3] holds 1.5, [-1.25, -0.75] and [-0.25, 0.25] are disjoint, and so are 2 and 1.
+TEST(IntervalPadding, EveryIntervalHasItsOwnWidth) {
+  const std::vector<double> means = {1.0, 2.0, -1.0, 2.0};
+  const std::vector<double> margins = {0.5, 1.0, 0.25, 0.0};
+  const std::vector<double> baseline_means = {0.0, 1.5, 0.0, 1.0};
+  const std::vector<double> baseline_margins = {0.5, 0.0, 0.25, 0.0};
+  const auto inputs = [&](std::size_t budget) {
+    return IntervalPaddingInputs{means, margins, baseline_means, baseline_margins, budget, false};
+  };
+  PaddingScratch scratch;
+  EXPECT_EQ(padded_index(inputs(2), scratch), -1.0 + 1.0);
+  EXPECT_EQ(padded_index(inputs(3), scratch), -1.0 + 1.0 + 1.5);
+  EXPECT_EQ(padded_index(inputs(9), scratch), -1.0 + 1.0 + 1.5 + 1.0);
+  const PaddedSets sets = padded_sets(inputs(3));
+  EXPECT_EQ(sets.identified.ids(), (std::vector<VariableId>{2, 3}));
+  EXPECT_EQ(sets.padding.ids(), (std::vector<VariableId>{1}));
+  EXPECT_EQ(sets.uplift, -1.0 + 1.0);
+}
+
+// Small whole numbers and halves: no rounding.
+TEST(IntervalPadding, IsIdentifyAndPadWhereAllMarginsAreEqual) {
+  EXPECT_TRUE(rc::check([](const std::vector<std::int8_t>& drawn, bool positive_only) {
+    const std::vector<double> sums(drawn.begin(), drawn.end());
+    const std::vector<double> margins(sums.size(), 1.5);
+    const std::vector<double> middle(sums.size(), 1.0);
+    const std::vector<double> lower(sums.size(), 0.5);
+    const std::vector<double> upper(sums.size(), 1.5);
+    const std::vector<double> baseline_margins(sums.size(), 0.5);
+    const auto budget = *rc::gen::inRange<std::size_t>(0, sums.size() + 2);
+    const PaddingInputs equal = {
+        PayoffRow(std::span<const double>(sums)), 1.0, 1.5, lower, upper, budget, positive_only};
+    const IntervalPaddingInputs own = {sums,   margins,      middle, baseline_margins,
+                                       budget, positive_only};
+    PaddingScratch scratch;
+    RC_ASSERT(padded_index(own, scratch) == padded_index(equal, scratch).index);
+    RC_ASSERT(padded_sets(own).identified == padded_sets(equal).identified);
+    RC_ASSERT(padded_sets(own).padding == padded_sets(equal).padding);
+    RC_ASSERT(padded_sets(own).uplift == padded_sets(equal).uplift);
+  }));
+}
+
 TEST(Threshold, CountsWhatIsStrictlyFarther) {
   const Example example;
   const ThresholdInputs in{example.row(), 2.0, example.baseline, 0.5};

@@ -1,7 +1,5 @@
-#include <fmt/format.h>
-
 #include "policies/campaign/all_campaign_policies.h"
-#include "updraft/error.h"
+#include "policies/policy_kinds.h"
 
 namespace updraft {
 namespace {
@@ -89,17 +87,7 @@ std::span<const PolicyInfo> campaign_policies() {
 
 std::unique_ptr<CampaignPolicy> make_campaign_policy(const PolicySpec& spec,
                                                      const CampaignShape& shape) {
-  std::vector<std::string> names;
-  bool known = false;
-  for (const PolicyInfo& info : campaign_policies()) {
-    names.emplace_back(info.name);
-    known = known || info.name == spec.name();
-  }
-  if (!known) {
-    throw InvalidInput(
-        "policy", spec.name(),
-        fmt::format("is not for targeted campaigns; these are: {}", fmt::join(names, ", ")));
-  }
+  check_kind(spec, PolicyKind::kCampaign);
   if (spec.name() == "random") return make_random_campaign(spec, shape);
   if (spec.name() == "oracle") return make_oracle_campaign(spec, shape);
   return make_learning_campaign(spec, shape);

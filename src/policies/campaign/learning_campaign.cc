@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <thread>
 #include <utility>
 
 #include "models/treatment_model.h"
 #include "policies/campaign/all_campaign_policies.h"
 #include "policies/campaign/targeting.h"
+#include "policies/row_checks.h"
+#include "policies/width_schedule.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
@@ -26,9 +27,7 @@ struct Options {
   bool logistic = false;
   LogisticRefit refit = LogisticRefit::kExact;
   double lambda = 1.0;
-  double beta = 0.0;            ///< where not by the theorem
-  std::optional<double> delta;  ///< by the theorem
-  double bound = 1.0;           ///< B, on the length of every theta; theorem only
+  WidthSchedule width;
   double eps = 0.0;
   bool fill = false;
   Norms norms = Norms::kAny;
@@ -41,20 +40,10 @@ bool says(const PolicySpec& spec, std::string_view parameter, std::string_view w
   return spec.word(parameter) == word;
 }
 
-/// beta, or delta with bound; greedy policies have neither.
+/// The theorem wants lambda to be at least the budget.
 void read_width(const PolicySpec& spec, const CampaignShape& shape, Options& options) {
-  const auto beta = spec.number("beta");
-  options.delta = spec.number("delta");
-  options.bound = spec.number("bound").value_or(1.0);
-  if (beta && options.delta) {
-    throw InvalidInput(spec.name() + ".delta", *options.delta, "give beta or delta, not both");
-  }
-  if (!beta && !options.delta) {
-    throw InvalidInput(spec.name() + ".beta",
-                       "missing: give beta (> 0), or delta (in (0, 1)) for the theorem's");
-  }
-  options.beta = beta.value_or(0.0);
-  if (!options.delta) return;
+  options.width = read_width_schedule(spec);
+  if (!options.width.delta) return;
   const auto budget = static_cast<double>(shape.budget);
   if (!spec.number("lambda")) options.lambda = budget;
   if (options.lambda < budget) {
@@ -79,9 +68,9 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
     if (!spec.number("eps")) throw InvalidInput(name + ".eps", "missing: give eps, in (0, 1)");
     options.eps = *spec.number("eps");
   }
-  options.norms = says(spec, "norms", "scale")                     ? Norms::kScale
-                  : says(spec, "norms", "refuse") || options.delta ? Norms::kRefuse
-                                                                   : Norms::kAny;
+  options.norms = says(spec, "norms", "scale")                           ? Norms::kScale
+                  : says(spec, "norms", "refuse") || options.width.delta ? Norms::kRefuse
+                                                                         : Norms::kAny;
   if (says(spec, "norms", "any")) options.norms = Norms::kAny;
   return options;
 }
@@ -143,12 +132,8 @@ class LearningCampaign final : public CampaignPolicy {
 
   void check_norms(const Pool& pool) const {
     if (options_.norms != Norms::kRefuse) return;
-    for (std::size_t i = 0; i < pool.size(); ++i) {
-      const double length = norm(pool.row(i));
-      if (length <= 1.0 + 1e-9) continue;
-      throw InvalidInput(fmt::format("pool: length of the features of individual {}", i), length,
-                         "must be at most 1 for the theorem's beta; norms=scale scales them");
-    }
+    check_row_lengths({"pool", "individual"}, {pool.features, pool.width, {}, pool.width},
+                      "norms=scale scales them");
   }
 
   void check_payoff(std::size_t individual, double payoff) const override {
@@ -157,18 +142,12 @@ class LearningCampaign final : public CampaignPolicy {
                        "must be in [0, 1] for a logistic model");
   }
 
-  static double norm(std::span<const double> row) {
-    double square = 0.0;
-    for (const double x : row) square += x * x;
-    return std::sqrt(square);
-  }
-
   /// The features as the models see them.
   std::span<const double> seen(const Pool& pool, std::vector<double>& buffer) const {
     if (options_.norms != Norms::kScale) return pool.features;
     buffer.assign(pool.features.begin(), pool.features.end());
     for (std::size_t i = 0; i < pool.size(); ++i) {
-      const double length = norm(pool.row(i));
+      const double length = row_length(pool.row(i));
       if (length <= 1.0) continue;
       for (std::size_t f = 0; f < pool.width; ++f) buffer[i * pool.width + f] /= length;
     }
@@ -177,13 +156,11 @@ class LearningCampaign final : public CampaignPolicy {
 
   /// beta of the round that comes next.
   double beta(std::size_t individuals) const {
-    if (!options_.delta) return options_.beta;
-    const auto d = static_cast<double>(shape().features);
-    const auto treatments = static_cast<double>(shape().treatments);
-    const auto seen = static_cast<double>(individuals) * static_cast<double>(decisions() + 1);
-    return std::sqrt(options_.lambda) * options_.bound +
-           std::sqrt(2.0 * std::log((treatments + 1.0) / *options_.delta) +
-                     d * std::log(1.0 + seen / (d * options_.lambda)));
+    return options_.width.beta(
+        {.models = shape().treatments + 1,
+         .features = shape().features,
+         .lambda = options_.lambda,
+         .rows = static_cast<double>(individuals) * static_cast<double>(decisions() + 1)});
   }
 
   /// Of the individuals first, ..., first + count - 1, count <= kBlock.

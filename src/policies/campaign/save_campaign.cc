@@ -1,6 +1,3 @@
-#include <iterator>
-#include <stdexcept>
-
 #include "core/files.h"
 #include "core/state_frame.h"
 #include "updraft/campaign_policy.h"
@@ -40,10 +37,7 @@ std::unique_ptr<CampaignPolicy> decoded(std::string_view file) {
 }  // namespace
 
 void save_campaign_policy(const CampaignPolicy& policy, std::ostream& out) {
-  const std::string file = encoded(policy);
-  out.write(file.data(), static_cast<std::streamsize>(file.size()));
-  out.flush();
-  if (!out) throw std::runtime_error("cannot write the policy state");
+  write_state(encoded(policy), out);
 }
 
 void save_campaign_policy(const CampaignPolicy& policy, const std::filesystem::path& path) {
@@ -51,9 +45,7 @@ void save_campaign_policy(const CampaignPolicy& policy, const std::filesystem::p
 }
 
 std::unique_ptr<CampaignPolicy> load_campaign_policy(std::istream& in) {
-  const std::string file{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw std::runtime_error("cannot read the policy state");
-  return decoded(file);
+  return decoded(read_state(in));
 }
 
 std::unique_ptr<CampaignPolicy> load_campaign_policy(const std::filesystem::path& path) {

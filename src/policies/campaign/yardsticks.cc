@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "policies/campaign/all_campaign_policies.h"
 #include "policies/campaign/targeting.h"
+#include "policies/row_checks.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -53,11 +52,7 @@ class OracleCampaign final : public Yardstick {
       throw InvalidInput("pool: uplifts", fmt::format("{} numbers", pool.uplifts.size()),
                          fmt::format("oracle needs {}: one per individual and treatment", wanted));
     }
-    for (std::size_t j = 0; j < wanted; ++j) {
-      if (std::abs(pool.uplifts[j]) <= 1e100) continue;
-      throw InvalidInput(fmt::format("pool: uplifts[{}]", j), pool.uplifts[j],
-                         "must be finite and at most 1e100 in size");
-    }
+    check_numbers("pool: uplifts", pool.uplifts);
   }
 
   IndividualExplanation best_of(const Pool& pool, std::size_t individual) const {

@@ -186,8 +186,9 @@ TEST(CampaignParameters, ThatDoNotGoTogether) {
   EXPECT_NE(said("greedy(lambda=0)"), "(accepted)");
   EXPECT_NE(said("random(fill=yes)"), "(accepted)");
   EXPECT_EQ(said("ucb(alpha=1)"),
-            "policy = ucb: is not for targeted campaigns; these are: c2_up_ucb, c2_up_ucb_bl, "
-            "c2_ucb, greedy, greedy_bl, eps_greedy, eps_greedy_bl, random, oracle");
+            "policy = ucb: is for single actions (make_policy), not for targeted campaigns; for "
+            "these there are: c2_up_ucb, c2_up_ucb_bl, c2_ucb, greedy, greedy_bl, eps_greedy, "
+            "eps_greedy_bl, random, oracle");
 }
 
 /// The example with some rows longer than 1: individual 2 the first, of length 1.3.

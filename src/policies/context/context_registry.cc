@@ -1,0 +1,64 @@
+#include "policies/context/all_context_policies.h"
+#include "policies/policy_kinds.h"
+
+namespace updraft {
+namespace {
+
+using Kind = ParameterInfo::Kind;
+
+std::vector<PolicyInfo> make_table() {
+  const std::vector<ParameterInfo> parameters = {
+      {"beta", Kind::kPositive, "", "exploration: widths of the ellipsoid; give beta, or delta"},
+      {"delta", Kind::kProbability, "",
+       "error probability in place of beta: beta then grows by the theorem of C2UpUCB, which wants "
+       "features no longer than 1"},
+      {"bound", Kind::kPositive, "1", "B, an upper bound on the length of every theta; with delta"},
+      {"lambda", Kind::kPositive, "1", "ridge of the models and of V"},
+      {"max_affected", Kind::kPositiveInteger, "",
+       "L, an upper bound on how many variables an action affects in a round, in place of the "
+       "sets"}};
+  constexpr std::string_view kSource =
+      "hsieh22, paragraph 'Contextual Uplifting Bandit with Linear Payoffs'";
+
+  return {
+      {.name = "lin_up_ucb",
+       .aliases = {},
+       .summary = "UCB on the uplift, payoffs linear in features; affected sets or L known",
+       .index = "sum over V(t,a), or over identified variables and padding, of "
+                "(upper(a,x) - upper(0,x))",
+       .reference = kSource,
+       .status = PolicyStatus::kLight,
+       .needs = Need::kAffected,
+       .parameters = parameters},
+      {.name = "lin_up_ucb_bl",
+       .aliases = {},
+       .summary =
+           "UCB on the uplift, payoffs linear in features; baseline and affected sets or L known",
+       .index = "sum over V(t,a), or over identified variables and padding, of "
+                "(upper(a,x) - baseline(x))",
+       .reference = kSource,
+       .status = PolicyStatus::kLight,
+       .needs = Need::kBaseline | Need::kAffected,
+       .parameters = parameters},
+  };
+}
+
+}  // namespace
+
+std::span<const PolicyInfo> context_policies() {
+  static const std::vector<PolicyInfo> table = make_table();
+  return table;
+}
+
+std::unique_ptr<ContextPolicy> make_context_policy(const PolicySpec& spec,
+                                                   const ContextShape& shape) {
+  check_kind(spec, PolicyKind::kContext);
+  return make_lin_up_ucb(spec, shape);
+}
+
+std::unique_ptr<ContextPolicy> make_context_policy(std::string_view spec,
+                                                   const ContextShape& shape) {
+  return make_context_policy(PolicySpec::parse(spec), shape);
+}
+
+}  // namespace updraft

@@ -1,0 +1,269 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "models/treatment_model.h"
+#include "policies/context/all_context_policies.h"
+#include "policies/row_checks.h"
+#include "policies/width_schedule.h"
+#include "stats/identify_and_pad.h"
+#include "updraft/error.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+struct Options {
+  bool known_baseline = false;
+  std::optional<std::size_t> max_affected;  ///< L, in place of the sets
+  double lambda = 1.0;
+  WidthSchedule width;
+};
+
+Options read_options(const PolicySpec& spec) {
+  Options options{.known_baseline = spec.name() == "lin_up_ucb_bl",
+                  .max_affected = std::nullopt,
+                  .lambda = spec.number("lambda").value_or(1.0),
+                  .width = read_width_schedule(spec)};
+  if (const auto l = spec.number("max_affected")) {
+    options.max_affected = static_cast<std::size_t>(*l);
+  }
+  return options;
+}
+
+/// For some variables of a context, the intervals mean +- margin of their expected payoffs.
+struct Estimates {
+  std::vector<double> means;
+  std::vector<double> margins;
+};
+
+/// An action beside its baseline, for the same variables.
+struct Comparison {
+  const Estimates& action;
+  const Estimates& baseline;
+};
+
+/// UpUCB and UpUCB-L for payoffs that are linear in the features of the variables, each with a
+/// known baseline or without. [hsieh22, paragraph 'Contextual Uplifting Bandit with Linear
+/// Payoffs'; Alg. 1 to 4]
+///   upper(a, x) = <theta(a), x> + beta ||x||_{V(a)^-1}, lower likewise; theta(a) by ridge
+///   regression on all variables of the rounds in which a was taken, V(a) = lambda I + sum x x'
+///   index(a) = sum over S(a) of (upper(a, x) - B(x))
+/// With the sets: S(a) = V(t, a), and B(x) = baseline(x), or upper(0, x) from the ridge regression
+/// on the variables that the actions taken did not affect.
+/// With L, baseline known: B(x) = baseline(x); S(a) = the variables whose baseline is outside
+/// [lower, upper], and the L - |these| of the rest with the largest upper(a, x) - B(x).
+/// With L alone: B(x) = upper(b, x) for the action b with most feedback, the lowest id among
+/// equals; S(a) = the variables whose intervals under a and b are disjoint, and at most 2L -
+/// |these| of the rest, the largest upper(a, x) - B(x), only those > 0.
+///   beta: see WidthSchedule, with K + 1 models and m t rows in round t of m variables.
+/// Where theta(0) has no rows yet upper(0, x) is what the ridge leaves, beta ||x|| / sqrt(lambda).
+/// Cost: select O(d^2) per action and variable of V(t, a), with L of the context; observe O(d^2)
+/// per variable and O(d^3).
+class LinUpUcb final : public ContextPolicy {
+ public:
+  LinUpUcb(const PolicySpec& spec, const ContextShape& shape)
+      : ContextPolicy(spec, shape), options_(read_options(spec)) {
+    for (std::size_t action = 0; action < shape.actions; ++action) models_.push_back(new_model());
+    if (learns_baseline()) baseline_model_ = new_model();
+  }
+
+ private:
+  std::unique_ptr<TreatmentModel> new_model() const {
+    return make_linear_model(shape().features, options_.lambda);
+  }
+
+  bool sets_given() const { return !options_.max_affected; }
+  bool learns_baseline() const { return sets_given() && !options_.known_baseline; }
+  bool compares_with_an_action() const { return !sets_given() && !options_.known_baseline; }
+
+  void check_lengths(const Context& context) const {
+    if (!options_.width.delta) return;
+    check_row_lengths({"context", "variable"}, {context.features, context.width, {}, context.width},
+                      "divide all features by one number, or give beta");
+  }
+
+  void check_sets(const Context& context) const {
+    if (!sets_given() || !context.affected.empty()) return;
+    throw InvalidInput("context: affected",
+                       fmt::format("is missing, and {} needs to know it unless max_affected is "
+                                   "given",
+                                   spec().name()));
+  }
+
+  void check_for_choice(const Context& context) const override {
+    if (options_.known_baseline && context.baseline.empty()) {
+      throw InvalidInput("context: baseline",
+                         fmt::format("is missing, and {} needs to know it", spec().name()));
+    }
+    check_sets(context);
+    check_lengths(context);
+  }
+
+  void check_for_learning(const Context& context) const override {
+    if (learns_baseline()) check_sets(context);
+    check_lengths(context);
+  }
+
+  /// beta of the round that comes next.
+  double beta(std::size_t variables) const {
+    return options_.width.beta(
+        {.models = shape().actions + 1,
+         .features = shape().features,
+         .lambda = options_.lambda,
+         .rows = static_cast<double>(variables) * static_cast<double>(decisions() + 1)});
+  }
+
+  static Estimates estimates(const TreatmentModel& model, std::span<const double> rows, double b) {
+    const std::size_t count = rows.size() / model.features();
+    Estimates result{std::vector<double>(count), std::vector<double>(count)};
+    model.predict(rows, result.means, result.margins);
+    for (double& margin : result.margins) margin *= b;
+    return result;
+  }
+
+  /// Known means are intervals without width.
+  static Estimates known(std::vector<double> means) {
+    const std::size_t count = means.size();
+    return {std::move(means), std::vector<double>(count, 0.0)};
+  }
+
+  /// b: the action with most feedback, the lowest id among equals.
+  ActionId most_pulled() const {
+    const auto counts = pulls();
+    return static_cast<ActionId>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+  }
+
+  /// Calls visit(action, comparison) for every action with feedback: over V(t, a), or over all
+  /// variables where only L is known.
+  template <typename Visit>
+  void for_each_comparison(const Context& context, Visit visit) const {
+    const double b = beta(context.size());
+    if (sets_given()) {
+      for (ActionId action = 0; action < shape().actions; ++action) {
+        if (pulls()[action] > 0) compare_on_set(context, action, b, visit);
+      }
+      return;
+    }
+    const ActionId stand_in = most_pulled();
+    const Estimates baseline = options_.known_baseline
+                                   ? known({context.baseline.begin(), context.baseline.end()})
+                                   : estimates(*models_[stand_in], context.features, b);
+    for (ActionId action = 0; action < shape().actions; ++action) {
+      if (pulls()[action] == 0) continue;
+      const Estimates own = estimates(*models_[action], context.features, b);
+      visit(action, Comparison{own, baseline});
+    }
+  }
+
+  template <typename Visit>
+  void compare_on_set(const Context& context, ActionId action, double b, Visit visit) const {
+    std::vector<double> rows;
+    std::vector<double> means;
+    context.affected[action].for_each([&](VariableId i) {
+      const auto row = context.row(i);
+      rows.insert(rows.end(), row.begin(), row.end());
+      if (options_.known_baseline) means.push_back(context.baseline[i]);
+    });
+    const Estimates own = estimates(*models_[action], rows, b);
+    const Estimates baseline =
+        options_.known_baseline ? known(std::move(means)) : estimates(*baseline_model_, rows, b);
+    visit(action, Comparison{own, baseline});
+  }
+
+  IntervalPaddingInputs padding(const Comparison& compared) const {
+    const std::size_t l = *options_.max_affected;
+    return {.means = compared.action.means,
+            .margins = compared.action.margins,
+            .baseline_means = compared.baseline.means,
+            .baseline_margins = compared.baseline.margins,
+            .budget = options_.known_baseline ? l : 2 * l,
+            .positive_only = !options_.known_baseline};
+  }
+
+  double index_of(const Comparison& compared, PaddingScratch& scratch) const {
+    if (!sets_given()) return padded_index(padding(compared), scratch);
+    const auto& [own, baseline] = compared;
+    double index = 0.0;
+    for (std::size_t i = 0; i < own.means.size(); ++i) {
+      index += (own.means[i] + own.margins[i]) - (baseline.means[i] + baseline.margins[i]);
+    }
+    return index;
+  }
+
+  std::vector<double> indices(const Context& context) const override {
+    std::vector<double> index(shape().actions);
+    PaddingScratch scratch;
+    for_each_comparison(context, [&](ActionId action, const Comparison& compared) {
+      index[action] = index_of(compared, scratch);
+    });
+    return index;
+  }
+
+  ContextExplanation describe(const Context& context) const override {
+    ContextExplanation explanation;
+    explanation.actions.resize(shape().actions);
+    if (compares_with_an_action() && observations() > 0) {
+      explanation.baseline_action = most_pulled();
+    }
+    PaddingScratch scratch;
+    for_each_comparison(context, [&](ActionId action, const Comparison& compared) {
+      ContextActionExplanation& about = explanation.actions[action];
+      about.index = index_of(compared, scratch);
+      const auto& [own, baseline] = compared;
+      double uplift = 0.0;
+      double margin = 0.0;
+      const auto add = [&](std::size_t i) {
+        uplift += own.means[i] - baseline.means[i];
+        margin += own.margins[i] + baseline.margins[i];
+      };
+      if (sets_given()) {
+        for (std::size_t i = 0; i < own.means.size(); ++i) add(i);
+      } else {
+        const PaddedSets sets = padded_sets(padding(compared));
+        sets.identified.for_each(add);
+        about.identified = sets.identified;
+        about.padding = sets.padding;
+      }
+      about.uplift = uplift;
+      about.interval = Interval{uplift - margin, uplift + margin};
+    });
+    return explanation;
+  }
+
+  void learn(const Context& context, ActionId action, std::span<const double> payoffs) override {
+    for (std::size_t i = 0; i < payoffs.size(); ++i) {
+      models_[action]->add(context.row(i), payoffs[i]);
+    }
+    models_[action]->update();
+    if (!learns_baseline()) return;
+    const VariableSet& affected = context.affected[action];
+    for (VariableId i = 0; i < payoffs.size(); ++i) {
+      if (!affected.contains(i)) baseline_model_->add(context.row(i), payoffs[i]);
+    }
+    baseline_model_->update();
+  }
+
+  void write_statistics(StateWriter& writer) const override {
+    if (learns_baseline()) baseline_model_->write(writer);
+    for (const auto& model : models_) model->write(writer);
+  }
+  void read_statistics(StateReader& reader) override {
+    if (learns_baseline()) baseline_model_->read(reader);
+    for (const auto& model : models_) model->read(reader);
+  }
+
+  Options options_;
+  std::vector<std::unique_ptr<TreatmentModel>> models_;  // by action
+  std::unique_ptr<TreatmentModel> baseline_model_;       // where the baseline is learnt, else null
+};
+
+}  // namespace
+
+std::unique_ptr<ContextPolicy> make_lin_up_ucb(const PolicySpec& spec, const ContextShape& shape) {
+  return std::make_unique<LinUpUcb>(spec, shape);
+}
+
+}  // namespace updraft

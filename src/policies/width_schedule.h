@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "updraft/policy_spec.h"
+
+namespace updraft {
+
+/// beta: how many widths of its ellipsoid an upper bound on a response lies above the estimate. A
+/// constant, or by the schedule of the theorem on C2UpUCB, under which the bounds of all models
+/// hold in all rounds with probability 1 - delta. [hsieh22; abbasi11]
+///   beta = sqrt(lambda) B + sqrt(2 log(models / delta) + d log(1 + rows / (d lambda)))
+/// The schedule presumes rows no longer than 1 and noise that is 1-sub-Gaussian and independent.
+struct WidthSchedule {
+  /// What the schedule grows with.
+  struct Growth {
+    std::size_t models = 0;
+    std::size_t features = 0;  ///< d
+    double lambda = 1.0;
+    double rows = 0.0;  ///< seen at most, the present ones included
+  };
+
+  double constant = 0.0;        ///< where delta is not given
+  std::optional<double> delta;  ///< the schedule
+  double bound = 1.0;           ///< B, on the length of every theta; schedule only
+
+  double beta(const Growth& growth) const;
+};
+
+/// From the parameters beta, delta and bound. Throws InvalidInput where both of beta and delta are
+/// given, or neither.
+WidthSchedule read_width_schedule(const PolicySpec& spec);
+
+}  // namespace updraft

@@ -1,0 +1,201 @@
+// Decisions that were worked out on paper.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "updraft/context_policy.h"
+
+namespace updraft::testing {
+namespace {
+
+const Stream kPolicyStream(1, 0, Purpose::kPolicy);
+
+using Ids = std::vector<VariableId>;
+
+/// Action 0 was taken where x = 2, 2, 2, 1, 1, 1 paid 4, 5, 5, 1, 1, 2, the first three affected;
+/// action 1 where x = 2, 2 paid 6 and 7.5, both affected. With lambda = 1:
+///   V(0) = 1 + 12 + 3 = 16,  theta(0) = (28 + 4) / 16 = 2,   ||x|| = |x| / 4
+///   V(1) = 1 + 8 = 9,        theta(1) = (12 + 15) / 9 = 3,   ||x|| = |x| / 3
+///   baseline, learnt from the unaffected: V = 1 + 3 = 4, theta = 4 / 4 = 1, ||x|| = |x| / 2
+void teach(ContextPolicy& policy) {
+  const std::vector<double> first = {2.0, 2.0, 2.0, 1.0, 1.0, 1.0};
+  const std::vector<double> second = {2.0, 2.0};
+  const std::vector<VariableSet> first_sets = {VariableSet::from_ids({0, 1, 2}), VariableSet()};
+  const std::vector<VariableSet> second_sets = {VariableSet(), VariableSet::from_ids({0, 1})};
+  policy.observe({.features = first, .width = 1, .affected = first_sets}, 0,
+                 std::vector<double>{4.0, 5.0, 5.0, 1.0, 1.0, 2.0});
+  policy.observe({.features = second, .width = 1, .affected = second_sets}, 1,
+                 std::vector<double>{6.0, 7.5});
+}
+
+constexpr ContextShape kShape{.features = 1, .actions = 2};
+
+/// With beta = 12:
+///   x            1         -2         4
+///   action 0   2 +- 3    -4 +- 6    8 +- 12
+///   action 1   3 +- 4    -6 +- 8   12 +- 16
+///   baseline   1 +- 6    -2 +- 12   4 +- 24
+const std::vector<double> kFeatures = {1.0, -2.0, 4.0};
+
+ContextExplanation explained(const std::string& spec, const std::vector<double>& baseline,
+                             const std::vector<VariableSet>& sets) {
+  const auto policy = make_context_policy(spec, kShape);
+  teach(*policy);
+  const Context context{
+      .features = kFeatures, .width = 1, .baseline = baseline, .affected = sets};
+  ContextExplanation shown = policy->explain(context);
+  EXPECT_TRUE(shown.actions[policy->select(context, kPolicyStream)].chosen);
+  return shown;
+}
+
+void expect_about(const ContextActionExplanation& about, double index, double uplift,
+                  double margin) {
+  EXPECT_NEAR(about.index, index, 1e-12);
+  EXPECT_NEAR(about.uplift.value(), uplift, 1e-12);
+  EXPECT_NEAR(about.interval.value().low, uplift - margin, 1e-12);
+  EXPECT_NEAR(about.interval.value().high, uplift + margin, 1e-12);
+}
+
+// upper(0) = 5, 2, 20; upper(1) = 7, 2, 28; upper of the baseline = 7, 10, 28.
+TEST(ContextByHand, SetsGivenAndBaselineLearnt) {
+  ContextExplanation shown = explained("lin_up_ucb(beta=12)", {},
+                                       {VariableSet::from_ids({0}), VariableSet::from_ids({1})});
+  expect_about(shown.actions[0], 5.0 - 7.0, 2.0 - 1.0, 3.0 + 6.0);
+  expect_about(shown.actions[1], 2.0 - 10.0, -6.0 + 2.0, 8.0 + 12.0);
+  EXPECT_TRUE(shown.actions[0].chosen);
+  EXPECT_FALSE(shown.actions[0].identified || shown.actions[0].padding || shown.baseline_action);
+  EXPECT_EQ(shown.actions[0].pulls, 1u);
+
+  shown = explained("lin_up_ucb(beta=12)", {},
+                    {VariableSet::from_ids({0, 2}), VariableSet::from_ids({0})});
+  expect_about(shown.actions[0], -2.0 - 8.0, 1.0 + 4.0, 9.0 + 36.0);
+  expect_about(shown.actions[1], 0.0, 2.0, 4.0 + 6.0);
+  EXPECT_TRUE(shown.actions[1].chosen);
+}
+
+TEST(ContextByHand, SetsGivenAndBaselineKnown) {
+  const ContextExplanation shown =
+      explained("lin_up_ucb_bl(beta=12)", {4.0, 5.0, 19.0},
+                {VariableSet::from_ids({0, 2}), VariableSet::from_ids({1})});
+  expect_about(shown.actions[0], 1.0 + 1.0, -2.0 - 11.0, 3.0 + 12.0);
+  expect_about(shown.actions[1], -3.0, -11.0, 8.0);
+  EXPECT_TRUE(shown.actions[0].chosen);
+}
+
+// Individual indices -1, -3, 1 for action 0 and 1, -3, 9 for action 1. The intervals of action 0
+// end at 5, 2 and 20, so that the first two are identified; those of action 1 at 7, 2, 28, so that
+// the second is.
+TEST(ContextByHand, BaselineAndLKnown) {
+  const std::vector<double> baseline = {6.0, 5.0, 19.0};
+  const double of_action_0[] = {-4.0, -4.0, -3.0};
+  const double of_action_1[] = {-3.0, -3.0 + 9.0, -3.0 + 9.0 + 1.0};
+  const Ids padding_1[] = {{}, {2}, {0, 2}};
+  for (std::size_t l = 1; l <= 3; ++l) {
+    const ContextExplanation shown = explained(
+        "lin_up_ucb_bl(beta=12, max_affected=" + std::to_string(l) + ")", baseline, {});
+    expect_about(shown.actions[0], of_action_0[l - 1], (2.0 - 6.0) + (-4.0 - 5.0), 3.0 + 6.0);
+    expect_about(shown.actions[1], of_action_1[l - 1], -6.0 - 5.0, 8.0);
+    EXPECT_EQ(shown.actions[0].identified->ids(), (Ids{0, 1}));
+    EXPECT_EQ(shown.actions[0].padding->ids(), l == 3 ? Ids{2} : Ids{});
+    EXPECT_EQ(shown.actions[1].identified->ids(), (Ids{1}));
+    EXPECT_EQ(shown.actions[1].padding->ids(), padding_1[l - 1]);
+    EXPECT_TRUE(shown.actions[1].chosen);
+  }
+}
+
+// Baselines exactly at the ends of the intervals of action 0 identify nothing.
+TEST(ContextByHand, IntervalsAreClosed) {
+  const ContextExplanation shown =
+      explained("lin_up_ucb_bl(beta=12, max_affected=1)", {5.0, -10.0, 20.0}, {});
+  EXPECT_TRUE(shown.actions[0].identified->empty());
+  EXPECT_EQ(shown.actions[0].padding->ids(), (Ids{1}));
+  expect_about(shown.actions[0], 12.0, 0.0, 0.0);
+}
+
+// Both actions have one round, so that action 0 plays baseline. Individual indices 2, 0, 8 for
+// action 1, of which at most 2L = 2 pad, and 0 does not.
+TEST(ContextByHand, OnlyLKnown) {
+  ContextExplanation shown = explained("lin_up_ucb(beta=12, max_affected=1)", {}, {});
+  EXPECT_EQ(shown.baseline_action, 0u);
+  expect_about(shown.actions[0], 0.0, 0.0, 0.0);
+  expect_about(shown.actions[1], 2.0 + 8.0, 0.0, 0.0);
+  EXPECT_EQ(shown.actions[1].padding->ids(), (Ids{0, 2}));
+  EXPECT_TRUE(shown.actions[1].chosen);
+
+  // With beta = 0.12 all intervals are disjoint, and all three count although 2L = 2.
+  shown = explained("lin_up_ucb(beta=0.12, max_affected=1)", {}, {});
+  expect_about(shown.actions[1], 1.01 - 1.98 + 4.04, 1.0 - 2.0 + 4.0, 7 * (0.03 + 0.04));
+  EXPECT_EQ(shown.actions[1].identified->ids(), (Ids{0, 1, 2}));
+  EXPECT_TRUE(shown.actions[1].padding->empty());
+}
+
+// The action with most feedback plays baseline. No individual index of action 0 is positive, so
+// that both indices are 0, and the lowest id goes first.
+TEST(ContextByHand, TheActionWithMostFeedbackPlaysBaseline) {
+  const auto policy = make_context_policy("lin_up_ucb(beta=12, max_affected=1)", kShape);
+  teach(*policy);
+  const std::vector<double> zero = {0.0};  // teaches nothing, and counts
+  policy->observe({.features = zero, .width = 1}, 1, zero);
+  const Context context{.features = kFeatures, .width = 1};
+  const ContextExplanation shown = policy->explain(context);
+  EXPECT_EQ(shown.baseline_action, 1u);
+  EXPECT_EQ(shown.actions[0].index, 0.0);
+  EXPECT_EQ(shown.actions[1].index, 0.0);
+  EXPECT_EQ(policy->select(context, kPolicyStream), 0u);
+}
+
+// Nothing has been unaffected: the ridge alone speaks, 0 +- 12 |x|.
+TEST(ContextByHand, ABaselineThatWasNeverSeenIsAsWideAsTheRidgeLeavesIt) {
+  const auto policy = make_context_policy("lin_up_ucb(beta=12)", {.features = 1, .actions = 1});
+  const std::vector<double> x = {2.0, 2.0};
+  const std::vector<VariableSet> sets = {VariableSet::from_ids({0, 1})};
+  policy->observe({.features = x, .width = 1, .affected = sets}, 0, std::vector<double>{6.0, 7.5});
+  const ContextExplanation shown = policy->explain({.features = x, .width = 1, .affected = sets});
+  expect_about(shown.actions[0], 2.0 * (6.0 + 8.0 - 24.0), 2.0 * 6.0, 2.0 * (8.0 + 24.0));
+}
+
+// lambda = 4, B = 2, K = 2, d = 1, m = 3, first decision:
+//   beta = 2 * 2 + sqrt(2 log(3 / 0.5) + log(1 + 3 * 1 / (1 * 4)))
+// and in the second 3 * 2 in place of 3 * 1. V(0) = 4 + 5 = 9 after five variables with x = 1.
+TEST(ContextByHand, TheScheduleOfBeta) {
+  const auto policy = make_context_policy("lin_up_ucb_bl(delta=0.5, bound=2, lambda=4)", kShape);
+  const std::vector<double> ones(5, 1.0);
+  policy->observe({.features = ones, .width = 1}, 0, ones);
+  const std::vector<double> x = {1.0, -0.5, 0.5};
+  const std::vector<double> baseline(3, 0.0);
+  const std::vector<VariableSet> sets = {VariableSet::from_ids({1}), VariableSet()};
+  const Context context{.features = x, .width = 1, .baseline = baseline, .affected = sets};
+  for (const double rows : {3.0, 6.0}) {
+    const double beta = 4.0 + std::sqrt(2.0 * std::log(6.0) + std::log(1.0 + rows / 4.0));
+    expect_about(policy->explain(context).actions[0], -0.5 * 5.0 / 9.0 + beta * 0.5 / 3.0,
+                 -0.5 * 5.0 / 9.0, beta * 0.5 / 3.0);
+    policy->select(context, kPolicyStream);
+  }
+}
+
+// Late feedback: untried actions first, those offered least, the lowest id among equals.
+TEST(ContextByHand, ActionsWithoutFeedbackGoFirst) {
+  const auto policy = make_context_policy("lin_up_ucb(beta=1, max_affected=1)",
+                                          {.features = 1, .actions = 3});
+  const Context context{.features = kFeatures, .width = 1};
+  const auto select = [&] { return policy->select(context, kPolicyStream); };
+  EXPECT_EQ(select(), 0u);
+  EXPECT_EQ(select(), 1u);
+  EXPECT_EQ(select(), 2u);
+  EXPECT_EQ(select(), 0u);
+  policy->observe(context, 1, kFeatures);
+  const auto shown = policy->explain(context).actions;
+  EXPECT_TRUE(std::isinf(shown[0].index) && std::isinf(shown[2].index));
+  EXPECT_TRUE(shown[2].chosen);
+  EXPECT_EQ(shown[0].reason, "has no feedback yet; another without any goes first");
+  EXPECT_EQ(shown[1].reason, "others have no feedback yet");
+  EXPECT_EQ(shown[2].reason, "has no feedback yet");
+  EXPECT_EQ(select(), 2u);
+  EXPECT_EQ(select(), 0u);
+}
+
+}  // namespace
+}  // namespace updraft::testing

@@ -1,0 +1,206 @@
+// What every registered context policy must do, whatever its algorithm.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "policies/context/context_example.h"
+#include "support/vector_targets.h"
+
+namespace updraft::testing {
+namespace {
+
+const Stream kPolicyStream(23, 0, Purpose::kPolicy);
+
+class EveryContextPolicy : public ::testing::TestWithParam<std::string> {
+ protected:
+  static std::unique_ptr<ContextPolicy> make() {
+    return make_context_policy(GetParam(), kExampleContextShape);
+  }
+  static bool needs_sets() { return GetParam().find("max_affected") == std::string::npos; }
+  static bool needs_baseline() { return GetParam().starts_with("lin_up_ucb_bl"); }
+};
+
+/// Everything that explain() shows of actions with feedback, to be compared bit for bit.
+std::vector<double> beliefs(const ContextPolicy& policy, const Context& context) {
+  std::vector<double> all;
+  for (const ContextActionExplanation& about : policy.explain(context).actions) {
+    if (about.pulls == 0) continue;
+    for (const double number : {static_cast<double>(about.pulls), about.index, *about.uplift,
+                                about.interval->low, about.interval->high}) {
+      all.push_back(number);
+    }
+    if (!about.identified) continue;
+    for (const VariableSet& set : {*about.identified, *about.padding}) {
+      for (const VariableId id : set.ids()) all.push_back(id);
+      all.push_back(-1.0);
+    }
+  }
+  return all;
+}
+
+TEST_P(EveryContextPolicy, IsDeterministic) {
+  const auto first = make();
+  const auto second = make();
+  EXPECT_EQ(play_example(*first, 0, 60), play_example(*second, 0, 60));
+  EXPECT_EQ(saved(*first), saved(*second));
+}
+
+TEST_P(EveryContextPolicy, DecidesAlikeWhateverVectorsTheMachineHas) {
+  const auto policy = make();
+  const auto expected = play_example(*policy, 0, 40);
+  const std::vector<double> believed = beliefs(*policy, example_context(40).view());
+  for_each_vector_target([&](const std::string& target) {
+    const auto other = make();
+    EXPECT_EQ(play_example(*other, 0, 40), expected) << target;
+    EXPECT_EQ(saved(*other), saved(*policy)) << target;
+    EXPECT_EQ(beliefs(*other, example_context(40).view()), believed) << target;
+  });
+}
+
+TEST_P(EveryContextPolicy, TakesEveryActionOnceFirst) {
+  EXPECT_EQ(play_example(*make(), 0, 3), (std::vector<ActionId>{0, 1, 2}));
+}
+
+TEST_P(EveryContextPolicy, SelectLeavesTheStatisticsAlone) {
+  const auto policy = make();
+  play_example(*policy, 0, 30);
+  const MadeContext context = example_context(30);
+  const bool constant_beta = GetParam().find("beta") != std::string::npos;
+  const std::vector<double> before = beliefs(*policy, context.view());
+  for (int j = 0; j < 5; ++j) policy->select(context.view(), kPolicyStream);
+  if (constant_beta) {
+    EXPECT_EQ(beliefs(*policy, context.view()), before);
+  }
+  EXPECT_EQ(policy->decisions(), 35u);
+  EXPECT_EQ(policy->observations(), 30u);
+  EXPECT_EQ(policy->pulls(0) + policy->pulls(1) + policy->pulls(2), 30u);
+}
+
+TEST_P(EveryContextPolicy, ExplainChangesNothing) {
+  const auto policy = make();
+  play_example(*policy, 0, 10);
+  const std::string before = saved(*policy);
+  policy->explain(example_context(10).view());
+  EXPECT_EQ(saved(*policy), before);
+}
+
+TEST_P(EveryContextPolicy, SavesAndRestoresBitForBit) {
+  for (const std::uint32_t rounds : {0u, 1u, 2u, 9u, 50u}) {
+    const auto policy = make();
+    play_example(*policy, 0, rounds);
+    policy->select(example_context(1000).view(), kPolicyStream);  // one decision outstanding
+    const std::string state = saved(*policy);
+    const auto copy = restored_context(state);
+    EXPECT_EQ(saved(*copy), state);
+    EXPECT_EQ(copy->spec(), policy->spec());
+    EXPECT_EQ(copy->shape(), policy->shape());
+    EXPECT_EQ(copy->decisions(), rounds + 1);
+    EXPECT_EQ(copy->observations(), rounds);
+    const MadeContext context = example_context(rounds);
+    EXPECT_EQ(beliefs(*copy, context.view()), beliefs(*policy, context.view()));
+    EXPECT_EQ(play_example(*copy, rounds, rounds + 40), play_example(*policy, rounds, rounds + 40))
+        << "after " << rounds << " rounds";
+    EXPECT_EQ(saved(*copy), saved(*policy));
+  }
+}
+
+TEST_P(EveryContextPolicy, SelectTakesTheActionThatExplainShowsAsChosen) {
+  const auto policy = make();
+  for (std::uint32_t round = 0; round < 60; ++round) {
+    const MadeContext context = example_context(round);
+    const auto shown = policy->explain(context.view()).actions;
+    const ActionId action = policy->select(context.view(), kPolicyStream);
+    ASSERT_EQ(shown.size(), kExampleContextShape.actions);
+    for (ActionId a = 0; a < shown.size(); ++a) {
+      EXPECT_EQ(shown[a].chosen, a == action);
+      EXPECT_LE(shown[a].index, shown[action].index);
+      EXPECT_FALSE(shown[a].reason.empty());
+      if (shown[a].pulls == 0) continue;
+      EXPECT_LE(shown[a].interval->low, *shown[a].uplift);
+      EXPECT_GE(shown[a].interval->high, *shown[a].uplift);
+      EXPECT_EQ(shown[a].identified.has_value(), !needs_sets());
+    }
+    policy->observe(context.view(), action, example_payoffs(round, context, action));
+  }
+}
+
+TEST_P(EveryContextPolicy, IsNotTouchedByWhatItNeedNotKnow) {
+  const auto policy = make();
+  const auto bare = make();
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    const MadeContext context = example_context(round);
+    Context seen = context.view();
+    if (!needs_sets()) seen.affected = {};
+    if (!needs_baseline()) seen.baseline = {};
+    const ActionId action = policy->select(context.view(), kPolicyStream);
+    ASSERT_EQ(bare->select(seen, kPolicyStream), action);
+    const auto payoffs = example_payoffs(round, context, action);
+    policy->observe(context.view(), action, payoffs);
+    seen.baseline = {};
+    if (needs_baseline()) seen.affected = {};
+    bare->observe(seen, action, payoffs);
+  }
+  EXPECT_EQ(saved(*bare), saved(*policy));
+}
+
+TEST_P(EveryContextPolicy, TakesContextsOfAnyNumberOfVariables) {
+  const auto policy = make();
+  for (std::uint32_t round = 0; round < 30; ++round) {
+    const MadeContext context = example_context(round, 1 + (7 * round) % 25);
+    const ActionId action = policy->select(context.view(), kPolicyStream);
+    policy->observe(context.view(), action, example_payoffs(round, context, action));
+  }
+  EXPECT_EQ(policy->observations(), 30u);
+}
+
+// Late and out of order: the last decisions come back first, some never.
+TEST_P(EveryContextPolicy, TakesLateFeedback) {
+  const auto policy = make();
+  std::vector<ActionId> taken;
+  for (std::uint32_t round = 0; round < 9; ++round) {
+    taken.push_back(policy->select(example_context(round).view(), kPolicyStream));
+  }
+  EXPECT_EQ(taken, (std::vector<ActionId>{0, 1, 2, 0, 1, 2, 0, 1, 2}));
+  for (std::uint32_t round = 9; round-- > 2;) {
+    const MadeContext context = example_context(round);
+    policy->observe(context.view(), taken[round], example_payoffs(round, context, taken[round]));
+  }
+  EXPECT_EQ(policy->pulls(0), 2u);
+  EXPECT_EQ(policy->pulls(2), 3u);
+  play_example(*policy, 9, 20);
+  EXPECT_EQ(policy->decisions(), 20u);
+  EXPECT_EQ(policy->observations(), 18u);
+}
+
+TEST_P(EveryContextPolicy, LargeNumbersGiveFiniteBeliefs) {
+  if (GetParam().find("delta") != std::string::npos) GTEST_SKIP() << "refuses long features";
+  const auto policy = make();
+  MadeContext context = example_context(0);
+  context.features[0] = 1e100;
+  context.features[4] = -1e100;
+  for (ActionId action = 0; action < 3; ++action) {
+    policy->observe(context.view(), action, std::vector<double>(kExampleVariables, 1e100));
+  }
+  for (const MadeContext& next : {example_context(1), context}) {
+    for (const double number : beliefs(*policy, next.view())) EXPECT_TRUE(std::isfinite(number));
+    policy->select(next.view(), kPolicyStream);
+  }
+  EXPECT_EQ(saved(*restored_context(saved(*policy))), saved(*policy));
+}
+
+std::string test_name(const std::string& spec) {
+  const bool bounded = spec.find("max_affected") != std::string::npos;
+  const bool schedule = spec.find("delta") != std::string::npos;
+  return spec.substr(0, spec.find('(')) + (bounded ? "_bounded" : "_sets") +
+         (schedule ? "_schedule" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, EveryContextPolicy,
+                         ::testing::ValuesIn(usable_context_specs()),
+                         [](const auto& tested) { return test_name(tested.param); });
+
+}  // namespace
+}  // namespace updraft::testing

@@ -1,0 +1,104 @@
+// Saved context policies that are damaged, foreign or newer are refused.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "policies/context/context_example.h"
+#include "support/refusal.h"
+#include "updraft/campaign_policy.h"
+#include "updraft/state.h"
+
+namespace updraft::testing {
+namespace {
+
+std::string refused(const std::string& bytes) {
+  return refusal([&] { restored_context(bytes); });
+}
+
+class ContextState : public ::testing::TestWithParam<std::string> {
+ protected:
+  static std::string example() {
+    const auto policy = make_context_policy(GetParam(), kExampleContextShape);
+    play_example(*policy, 0, 2);
+    return saved(*policy);
+  }
+};
+
+TEST_P(ContextState, RefusesEveryTruncation) {
+  const std::string bytes = example();
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    ASSERT_NE(refused(bytes.substr(0, length)), "(accepted)") << length;
+  }
+  EXPECT_NE(refused(bytes.substr(0, bytes.size() - 1)).find("is truncated"), std::string::npos);
+  EXPECT_NE(refused(bytes + "x").find("has bytes after its end"), std::string::npos);
+  EXPECT_EQ(refused(bytes), "(accepted)");
+}
+
+TEST_P(ContextState, RefusesEveryFlippedBit) {
+  const std::string bytes = example();
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    ASSERT_NE(refused(damaged), "(accepted)") << bit;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ContextState,
+                         ::testing::Values("lin_up_ucb(beta=1)",
+                                           "lin_up_ucb_bl(beta=1, max_affected=2)"));
+
+/// The state of a policy that has the wrong number of something.
+TEST(ContextStates, RefusesCountsThatDoNotAddUp) {
+  const auto restore = [](std::uint64_t decisions, std::uint64_t observations) {
+    StateWriter writer;
+    writer.u64(decisions);
+    writer.u64(observations);
+    writer.u64s(std::vector<std::uint64_t>{1, 0, 2});
+    writer.u64s(std::vector<std::uint64_t>{2, 1, 2});
+    const auto policy = make_context_policy("lin_up_ucb(beta=1)", kExampleContextShape);
+    return refusal([&] {
+      StateReader reader(writer.bytes());
+      policy->restore_state(reader);
+    });
+  };
+  EXPECT_EQ(restore(5, 4), "policy state: pulls: must add up to the number of observations");
+  EXPECT_EQ(restore(6, 3), "policy state: offers: must add up to the number of decisions");
+  EXPECT_NE(restore(5, 3).find("is truncated"), std::string::npos);
+}
+
+TEST(ContextFiles, RefusesForeignFiles) {
+  constexpr auto kForeign = "policy state: is not a saved policy: it does not begin like one";
+  EXPECT_EQ(refused(""), kForeign);
+  EXPECT_EQ(refused(std::string(1000, '\0')), kForeign);
+  std::ostringstream other;
+  save_campaign_policy(*make_campaign_policy("random", {1, 1, 1}), other);
+  EXPECT_EQ(refused(other.str()), kForeign);
+  std::istringstream context(
+      saved(*make_context_policy("lin_up_ucb(beta=1)", kExampleContextShape)));
+  EXPECT_EQ(refusal([&] { load_policy(context); }), kForeign);
+}
+
+TEST(ContextFiles, AreReplacedAsAWhole) {
+  const auto directory = std::filesystem::temp_directory_path() / "updraft_context_state_test";
+  std::filesystem::create_directories(directory);
+  const auto path = directory / "context.state";
+  const auto policy = make_context_policy("lin_up_ucb(beta=1)", kExampleContextShape);
+  save_context_policy(*policy, path);
+  play_example(*policy, 0, 3);
+  save_context_policy(*policy, path);
+  EXPECT_EQ(load_context_policy(path)->observations(), 3u);
+  EXPECT_EQ(saved(*load_context_policy(path)), saved(*policy));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
+  std::filesystem::remove_all(directory);
+}
+
+TEST(ContextFiles, ReportsFilesThatCannotBeReadOrWritten) {
+  const auto policy = make_context_policy("lin_up_ucb(beta=1)", kExampleContextShape);
+  EXPECT_THROW(save_context_policy(*policy, "/no/such/folder/context.state"), std::runtime_error);
+  EXPECT_THROW(load_context_policy(std::filesystem::path("/no/such/file")), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace updraft::testing
