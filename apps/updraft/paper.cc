@@ -12,8 +12,10 @@ namespace {
 
 constexpr const char* kHelp =
     "Plays all experiments of the paper, one after the other, and shows every verdict.\n"
-    "The whole takes up to an hour on two cores; --quick a few minutes. It can be stopped and\n"
-    "continued.";
+    "The whole takes up to an hour and a half on two cores; --quick a few minutes. It can be "
+    "stopped\n"
+    "and continued. Campaigns need the Criteo data, see --data; else generated individuals stand "
+    "in.";
 
 constexpr const char* kFooter =
     "What comes out: what updraft run paper leaves, and a table of verdicts.\n"

@@ -44,8 +44,7 @@ ContextExplanation explained(const std::string& spec, const std::vector<double>&
                              const std::vector<VariableSet>& sets) {
   const auto policy = make_context_policy(spec, kShape);
   teach(*policy);
-  const Context context{
-      .features = kFeatures, .width = 1, .baseline = baseline, .affected = sets};
+  const Context context{.features = kFeatures, .width = 1, .baseline = baseline, .affected = sets};
   ContextExplanation shown = policy->explain(context);
   EXPECT_TRUE(shown.actions[policy->select(context, kPolicyStream)].chosen);
   return shown;
@@ -94,8 +93,8 @@ TEST(ContextByHand, BaselineAndLKnown) {
   const double of_action_1[] = {-3.0, -3.0 + 9.0, -3.0 + 9.0 + 1.0};
   const Ids padding_1[] = {{}, {2}, {0, 2}};
   for (std::size_t l = 1; l <= 3; ++l) {
-    const ContextExplanation shown = explained(
-        "lin_up_ucb_bl(beta=12, max_affected=" + std::to_string(l) + ")", baseline, {});
+    const ContextExplanation shown =
+        explained("lin_up_ucb_bl(beta=12, max_affected=" + std::to_string(l) + ")", baseline, {});
     expect_about(shown.actions[0], of_action_0[l - 1], (2.0 - 6.0) + (-4.0 - 5.0), 3.0 + 6.0);
     expect_about(shown.actions[1], of_action_1[l - 1], -6.0 - 5.0, 8.0);
     EXPECT_EQ(shown.actions[0].identified->ids(), (Ids{0, 1}));
@@ -178,8 +177,8 @@ TEST(ContextByHand, TheScheduleOfBeta) {
 
 // Late feedback: untried actions first, those offered least, the lowest id among equals.
 TEST(ContextByHand, ActionsWithoutFeedbackGoFirst) {
-  const auto policy = make_context_policy("lin_up_ucb(beta=1, max_affected=1)",
-                                          {.features = 1, .actions = 3});
+  const auto policy =
+      make_context_policy("lin_up_ucb(beta=1, max_affected=1)", {.features = 1, .actions = 3});
   const Context context{.features = kFeatures, .width = 1};
   const auto select = [&] { return policy->select(context, kPolicyStream); };
   EXPECT_EQ(select(), 0u);

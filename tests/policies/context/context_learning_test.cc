@@ -24,8 +24,8 @@ constexpr std::size_t kFeatures = 12;
 constexpr std::size_t kActions = 6;
 constexpr std::size_t kVariables = 60;
 
-/// Every variable has 1 or 2 features that are not 0, of the 6 that the round is about; every action
-/// moves the weight of 1 feature. The best action changes from round to round.
+/// Every variable has 1 or 2 features that are not 0, of the 6 that the round is about; every
+/// action moves the weight of 1 feature. The best action changes from round to round.
 class SparseProblem {
  public:
   explicit SparseProblem(std::uint32_t run)

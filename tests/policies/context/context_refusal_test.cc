@@ -66,8 +66,7 @@ TEST_P(ContextRefusals, ContextsThatAreNone) {
   Judge judge(GetParam());
   const MadeContext good = example_context(9);
   Context context = good.view();
-  EXPECT_EQ(judge.all({.features = {}, .width = 3}),
-            "context = 0 variables: must have at least 1");
+  EXPECT_EQ(judge.all({.features = {}, .width = 3}), "context = 0 variables: must have at least 1");
   context.width = 5;
   EXPECT_EQ(judge.all(context), "context: features = 5: must be as the policy was made for, 3");
   context.width = 0;
@@ -205,7 +204,9 @@ TEST(PolicyKinds, AreNotMixedUp) {
                 .find("policy = lin_up_ucb: is for actions with contexts (make_context_policy, "
                       "docs/campaigns.md), not for single actions; for these there are: auto, ucb"),
             0u);
-  EXPECT_EQ(refusal([] { make_campaign_policy("lin_up_ucb_bl(beta=1)", {1, 1, 1}); })
+  EXPECT_EQ(refusal([] {
+              make_campaign_policy("lin_up_ucb_bl(beta=1)", {1, 1, 1});
+            })
                 .find("policy = lin_up_ucb_bl: is for actions with contexts (make_context_policy, "
                       "docs/campaigns.md), not for targeted campaigns; for these there are: c2_up"),
             0u);
