@@ -6,8 +6,9 @@
 
 namespace updraft {
 
-// Passes over rows of features. All are made of IEEE additions, multiplications, divisions and
-// square roots in a fixed order: every kind of vector gives the same bits.
+// Passes over rows of features, and the root of their matrix V. All are made of IEEE additions,
+// multiplications, divisions and square roots in a fixed order: every kind of vector gives the same
+// bits.
 
 /// Rows in blocks of eight, feature by feature in a block, so that vectors hold one feature of
 /// several rows. The last block is filled up with rows of zeros.
