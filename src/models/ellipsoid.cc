@@ -39,7 +39,7 @@ void Ellipsoid::add(std::span<const double> row) {
 }
 
 void Ellipsoid::add_waiting() const {
-  add_outer_products(std::span(waiting_).first(rows_waiting_ * padded_), padded_, sum_);
+  add_outer_products(std::span(waiting_).first(rows_waiting_ * padded_), padded_, features_, sum_);
   rows_waiting_ = 0;
 }
 

@@ -277,9 +277,9 @@ HWY_INLINE void add_products(const double* rows, std::size_t count, std::size_t 
 }
 
 void add_outer_product_rows(const double* rows, std::size_t count, std::size_t width,
-                            double* sums) {
+                            std::size_t size, double* sums) {
   constexpr std::size_t kColumns = 4;
-  for (std::size_t i = 0; i < width; i += kColumns) {
+  for (std::size_t i = 0; i < size; i += kColumns) {
     for (std::size_t j = i / kSums * kSums; j < width; j += kSums) {
       add_products<kColumns>(rows, count, width, i, j, sums);
     }
@@ -387,28 +387,31 @@ void means_and_widths(std::span<const double> rows, std::span<const double> thet
   constexpr std::size_t kRows = RowBlocks::kRows;
   constexpr std::size_t kMostTogether = 4;
   const std::size_t features = theta.size();
-  const auto blocks = std::make_unique_for_overwrite<double[]>(kMostTogether * kRows * features);
+  const auto room =
+      std::make_unique_for_overwrite<double[]>((kMostTogether + 1) * kRows * features);
+  double* last = room.get() + kMostTogether * kRows * features;  // rows that fill no block
   const auto evaluate = [&](const double* some, std::size_t count, double* to_means,
                             double* to_widths) {
     HWY_DYNAMIC_DISPATCH(row_means_and_widths)
-    (some, count, features, theta.data(), root.data(), blocks.get(), to_means, to_widths);
+    (some, count, features, theta.data(), root.data(), room.get(), to_means, to_widths);
   };
   const std::size_t whole = means.size() / kRows * kRows;
   evaluate(rows.data(), whole, means.data(), widths.data());
   if (whole == means.size()) return;
-  std::vector<double> last(kRows * features, 0.0);  // filled up with rows of zeros
-  std::copy(rows.begin() + static_cast<std::ptrdiff_t>(whole * features), rows.end(), last.begin());
+  const std::span<const double> rest = rows.subspan(whole * features);
+  std::fill(std::copy(rest.begin(), rest.end(), last), last + kRows * features, 0.0);
   double mean[kRows];
   double width[kRows];
-  evaluate(last.data(), kRows, mean, width);
+  evaluate(last, kRows, mean, width);
   std::copy_n(mean, means.size() - whole, means.data() + whole);
   std::copy_n(width, means.size() - whole, widths.data() + whole);
 }
 
-void add_outer_products(std::span<const double> rows, std::size_t width, std::span<double> sums) {
-  assert(width % RowBlocks::kRows == 0 && sums.size() == width * width);
+void add_outer_products(std::span<const double> rows, std::size_t width, std::size_t size,
+                        std::span<double> sums) {
+  assert(width % RowBlocks::kRows == 0 && size <= width && sums.size() == width * width);
   HWY_DYNAMIC_DISPATCH(add_outer_product_rows)
-  (rows.data(), rows.size() / width, width, sums.data());
+  (rows.data(), rows.size() / width, width, size, sums.data());
 }
 
 bool inverse_root(std::span<double> matrix, std::size_t width, std::size_t size,

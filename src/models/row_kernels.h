@@ -6,8 +6,9 @@
 
 namespace updraft {
 
-// Passes over rows of features. All are made of IEEE additions, multiplications, divisions and
-// square roots in a fixed order: every kind of vector gives the same bits.
+// Passes over rows of features, and the root of their matrix V. All are made of IEEE additions,
+// multiplications, divisions and square roots in a fixed order: every kind of vector gives the same
+// bits.
 
 /// Rows in blocks of eight, feature by feature in a block, so that vectors hold one feature of
 /// several rows. The last block is filled up with rows of zeros.
@@ -53,10 +54,11 @@ void means_and_widths(std::span<const double> rows, std::span<const double> thet
                       std::span<const double> root, std::span<double> means,
                       std::span<double> widths);
 
-/// sums[i width + j] += row[i] row[j] for j >= i, over rows of `width` numbers, one row after the
-/// other. `width` must be a multiple of 8. What becomes of other sums (j < i) is left open, but it
-/// is the same with every kind of vector. Cost: about width^2 / 2 multiplications a row.
-void add_outer_products(std::span<const double> rows, std::size_t width, std::span<double> sums);
+/// sums[i width + j] += row[i] row[j] for i <= j < size, over rows of `width` numbers, one row
+/// after the other. `width` must be a multiple of 8. What becomes of other sums is left open, but
+/// it is the same with every kind of vector. Cost: about size^2 / 2 multiplications a row.
+void add_outer_products(std::span<const double> rows, std::size_t width, std::size_t size,
+                        std::span<double> sums);
 
 /// The rows of L^-1, `width` numbers each, where L L' is the matrix whose lower triangle stands in
 /// columns of `width` numbers, a multiple of 8. The matrix is overwritten. False, and nothing of

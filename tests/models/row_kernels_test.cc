@@ -127,15 +127,16 @@ INSTANTIATE_TEST_SUITE_P(Rows, RowKernelsBySize, ::testing::Values(1, 7, 8, 9, 1
 
 TEST_P(RowKernelsBySize, OuterProductsAreSummedInOrder) {
   const std::size_t rows = GetParam();
-  for (const std::size_t width : {8u, 16u, 24u}) {
+  for (const std::size_t size : {1u, 5u, 8u, 12u, 24u}) {
+    const std::size_t width = (size + 7) / 8 * 8;
     const std::vector<double> x = normals(7, rows * width);
     const std::vector<double> before = normals(8, width * width);
     std::vector<double> first;
     for_each_vector_target([&](const std::string& target) {
       std::vector<double> sums = before;
-      add_outer_products(x, width, sums);
-      for (std::size_t i = 0; i < width; ++i) {
-        for (std::size_t j = i; j < width; ++j) {
+      add_outer_products(x, width, size, sums);
+      for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = i; j < size; ++j) {
           double expected = before[i * width + j];
           for (std::size_t r = 0; r < rows; ++r) expected += x[r * width + i] * x[r * width + j];
           EXPECT_EQ(sums[i * width + j], expected) << target;
@@ -152,7 +153,7 @@ TEST(InverseRoot, TurnsTheMatrixIntoTheIdentity) {
     const std::size_t width = (size + 7) / 8 * 8;
     const std::vector<double> x = normals(9, 2 * size * width);
     std::vector<double> matrix(width * width, 0.0);
-    add_outer_products(x, width, matrix);
+    add_outer_products(x, width, size, matrix);
     std::vector<double> first;
     for_each_vector_target([&](const std::string& target) {
       std::vector<double> factor = matrix;
