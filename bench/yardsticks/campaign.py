@@ -106,6 +106,30 @@ class Linear(Yardstick):
         self.theta = (self.inverse @ self.moments[:, :, None])[:, :, 0]
 
 
+class LinearStraightforward(Linear):
+    """As one writes it down: treatment by treatment, each by whole arrays."""
+
+    title = "numpy, straightforward"
+
+    def refresh(self):
+        self.inverses = [np.linalg.inv(spread) for spread in self.spread]
+
+    def widths(self, pool):
+        return np.sqrt([((pool @ inverse) * pool).sum(axis=1) for inverse in self.inverses])
+
+    def observe(self, pool, treated, payoffs):
+        for z in range(self.shape.treatments + 1):
+            rows = pool[treated == z]
+            self.spread[z] += rows.T @ rows
+            self.moments[z] += payoffs[treated == z] @ rows
+        self.refresh()
+        self.fit()
+
+    def fit(self):
+        for z, inverse in enumerate(self.inverses):
+            self.theta[z] = inverse @ self.moments[z]
+
+
 class LinearByCholesky(Linear):
     title = "numpy, Cholesky"
 

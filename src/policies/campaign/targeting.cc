@@ -1,15 +1,51 @@
 #include "policies/campaign/targeting.h"
 
 #include <algorithm>
+#include <array>
 
 namespace updraft {
 
-std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill) {
-  if (count == 0) return {};
-  struct Candidate {
-    double value;
-    std::uint32_t id;
-  };
+namespace {
+
+constexpr std::size_t kFew = 32;
+
+struct Candidate {
+  double value;
+  std::uint32_t id;
+};
+
+std::vector<std::uint32_t> ids_of(std::span<const Candidate> candidates) {
+  std::vector<std::uint32_t> ids(candidates.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = candidates[i].id;
+  return ids;
+}
+
+// Ids come in increasing order: one that merely equals the least of `count` others is too late.
+
+/// Keeps the best in order: right where they are few, as hardly any value changes them.
+std::vector<std::uint32_t> few_largest(std::span<const double> values, std::size_t count,
+                                       bool fill) {
+  std::array<Candidate, kFew + 1> best;
+  std::size_t size = 0;
+  double least = 0.0;
+  bool any = fill;
+  for (std::uint32_t id = 0; id < values.size(); ++id) {
+    const double value = values[id];
+    if (!((value > least) | (any & (value <= least)))) continue;
+    std::size_t place = size;
+    for (; place > 0 && best[place - 1].value < value; --place) best[place] = best[place - 1];
+    best[place] = {value, id};
+    size = std::min(size + 1, count);
+    if (size < count) continue;
+    least = best[count - 1].value;
+    any = false;
+  }
+  return ids_of(std::span(best).first(size));
+}
+
+/// Collects candidates, and throws out all but the best when there are four times too many.
+std::vector<std::uint32_t> many_largest(std::span<const double> values, std::size_t count,
+                                        bool fill) {
   const std::size_t most = std::min(values.size(), 4 * count);
   std::vector<Candidate> candidates(most + 1);  // the last is never one of them
   std::size_t size = 0;
@@ -22,7 +58,6 @@ std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t c
     });
     size = count;
   };
-  // Ids come in increasing order: one that merely equals the least of `count` others is too late.
   double least = 0.0;
   bool any = fill;
   for (std::uint32_t id = 0; id < values.size(); ++id) {
@@ -34,9 +69,14 @@ std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t c
     any = false;
   }
   if (size > count) keep_largest();
-  std::vector<std::uint32_t> ids(size);
-  for (std::size_t i = 0; i < size; ++i) ids[i] = candidates[i].id;
-  return ids;
+  return ids_of(std::span(candidates).first(size));
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill) {
+  if (count == 0) return {};
+  return count <= kFew ? few_largest(values, count, fill) : many_largest(values, count, fill);
 }
 
 void treat_at_random(std::vector<Treatment>& treated, std::size_t count, std::size_t treatments,

@@ -41,7 +41,7 @@ TEST(Largest, AgreesWithSorting) {
     if (run % 5 == 1) std::sort(values.rbegin(), values.rend());
     if (run % 7 == 0) values.back() = std::nan("");
     if (run % 7 == 1) values.front() = -std::numeric_limits<double>::infinity();
-    for (const std::size_t count : {0u, 1u, 3u, 20u, 1000u}) {
+    for (const std::size_t count : {0u, 1u, 3u, 20u, 32u, 33u, 60u, 1000u}) {
       for (const bool fill : {false, true}) {
         EXPECT_EQ(sorted(largest(values, count, fill)), plain_largest(values, count, fill))
             << run << " " << count << " " << fill;
