@@ -9,7 +9,6 @@ A full comparison takes about 8 minutes.
 """
 
 import argparse
-import importlib.util
 import os
 import sys
 import tempfile
@@ -17,7 +16,6 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # leave no files beside the sources
 ROOT = Path(__file__).resolve().parent.parent
-SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's packages belong to it
 
 
 def parse_arguments():
@@ -42,20 +40,6 @@ def parse_arguments():
         help="leave docs/performance.md alone, as --only and --quick do",
     )
     return parser.parse_args()
-
-
-def ensure_packages():
-    """Starts again with Debian's python where this one lacks numpy or numba."""
-    missing = [name for name in ("numpy", "numba") if importlib.util.find_spec(name) is None]
-    if not missing:
-        return
-    if os.path.exists(SYSTEM_PYTHON) and "UPDRAFT_COMPARE_AGAIN" not in os.environ:
-        os.environ["UPDRAFT_COMPARE_AGAIN"] = "1"
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
-    sys.exit(
-        f"compare.py: this Python has no {' and no '.join(missing)}. On Debian: "
-        "apt install python3-numpy python3-numba, then /usr/bin/python3 bench/compare.py"
-    )
 
 
 def wanted_cases(only, updraft):
@@ -115,10 +99,12 @@ def compare(case, updraft, quick):
 
 def main():
     arguments = parse_arguments()
-    ensure_packages()
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    from yardsticks.packages import ensure_packages
+
+    ensure_packages({"numpy": "python3-numpy", "numba": "python3-numba"})
     for name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
         os.environ[f"{name}_NUM_THREADS"] = "1"  # before numpy is loaded
-    sys.path.insert(0, str(Path(__file__).resolve().parent))
     from yardsticks import report
     from yardsticks.updraft import Updraft
 

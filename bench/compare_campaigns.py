@@ -8,7 +8,6 @@ million. All goes to bench/campaigns.json, a table to docs/performance.md. Takes
 """
 
 import argparse
-import importlib.util
 import json
 import os
 import subprocess
@@ -20,7 +19,6 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # leave no files beside the sources
 ROOT = Path(__file__).resolve().parent.parent
-SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's packages belong to it
 BETA = 2.0
 FEATURES = 12
 TIE = 1e-9  # indices this close count as equal
@@ -74,21 +72,6 @@ def parse_arguments():
     parser.add_argument("--build-dir", default="build", help="where Updraft was built (build)")
     parser.add_argument("--no-docs", action="store_true", help="write nothing, as --quick does")
     return parser.parse_args()
-
-
-def ensure_packages():
-    """Starts again with Debian's python where this one lacks a package."""
-    names = ("numpy", "numba", "scipy", "sklearn")
-    missing = [name for name in names if importlib.util.find_spec(name) is None]
-    if not missing:
-        return
-    if os.path.exists(SYSTEM_PYTHON) and "UPDRAFT_COMPARE_AGAIN" not in os.environ:
-        os.environ["UPDRAFT_COMPARE_AGAIN"] = "1"
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
-    sys.exit(
-        f"compare_campaigns.py: this Python has no {' and no '.join(missing)}. On Debian: "
-        "apt install python3-numpy python3-numba python3-sklearn"
-    )
 
 
 def make_rounds(case, folder):
@@ -290,10 +273,14 @@ def span(seconds):
 
 def main():
     arguments = parse_arguments()
-    ensure_packages()
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    from yardsticks.packages import ensure_packages
+
+    ensure_packages(
+        {"numpy": "python3-numpy", "numba": "python3-numba", "sklearn": "python3-sklearn"}
+    )
     for name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
         os.environ[f"{name}_NUM_THREADS"] = "1"  # before numpy is loaded
-    sys.path.insert(0, str(Path(__file__).resolve().parent))
     import sklearn
     from yardsticks import report
     from yardsticks.updraft import compiler_of

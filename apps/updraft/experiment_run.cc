@@ -51,6 +51,7 @@ std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoi
         "--data, or its folder in UPDRAFT_DATA",
         experiment.campaign->data, experiment.name));
   }
+  if (!data.empty() && !choices.quiet) write_note(fmt::format("reading {}", data.string()));
   return data;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "updraft/campaign.h"
-#include "updraft/error.h"
 
 namespace updraft {
 namespace {
@@ -51,9 +50,6 @@ LoadedPopulation load_population(const CampaignSetting& setting,
   if (setting.constant && !loaded.generated) add_constant(loaded.population);
   loaded.population.replay = setting.recorded;
   check_population(loaded.population);
-  if (loaded.population.drawn() < 1) {
-    throw InvalidInput("data", setting.data, "has no individuals to draw");
-  }
   return loaded;
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/damage.h"
 #include "support/knowledge.h"
 #include "support/refusal.h"
 #include "updraft/registry.h"
@@ -13,6 +14,8 @@
 namespace updraft {
 namespace {
 
+using testing::expect_no_flipped_bit;
+using testing::expect_no_other_length;
 using testing::refusal;
 
 std::string example() {
@@ -44,26 +47,11 @@ TEST(PolicyState, RefusesForeignFiles) {
 
 TEST(PolicyState, RefusesEveryTruncation) {
   const std::string bytes = example();
-  for (std::size_t length = 0; length < bytes.size(); ++length) {
-    ASSERT_NE(refused(bytes.substr(0, length)), "(accepted)") << length;
-  }
   EXPECT_EQ(refused(bytes.substr(0, 30)), "policy state: is truncated");
-  EXPECT_NE(refused(bytes.substr(0, 200)).find("is truncated"), std::string::npos);
-  EXPECT_NE(refused(bytes + "x").find("has bytes after its end"), std::string::npos);
-  EXPECT_EQ(refused(bytes), "(accepted)");
+  expect_no_other_length(bytes, refused);
 }
 
-TEST(PolicyState, RefusesEveryFlippedBit) {
-  const std::string bytes = example();
-  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-    std::string damaged = bytes;
-    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
-    ASSERT_NE(refused(damaged), "(accepted)") << bit;
-  }
-  std::string damaged = bytes;
-  damaged[bytes.size() / 2] ^= 1;
-  EXPECT_EQ(refused(damaged), "policy state: is damaged: its checksum does not match");
-}
+TEST(PolicyState, RefusesEveryFlippedBit) { expect_no_flipped_bit(example(), refused); }
 
 TEST(PolicyState, RefusesNewerVersions) {
   std::string bytes = example();
