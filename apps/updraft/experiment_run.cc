@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdlib>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 #include "find_data.h"
@@ -46,13 +48,30 @@ std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoi
   const std::filesystem::path data = find_data(experiment.campaign->data, choices.data);
   const bool stands_in = data.empty() && is_published_data(experiment.campaign->data);
   if (stands_in && !choices.quiet) {
+    const char* folder = std::getenv("UPDRAFT_DATA");
     write_note(fmt::format(
-        "no {} data: {} is played on generated individuals in place of them; give the table with "
+        "no {} data{}: {} is played on generated individuals in place of them; give the table with "
         "--data, or its folder in UPDRAFT_DATA",
-        experiment.campaign->data, experiment.name));
+        experiment.campaign->data,
+        folder != nullptr ? fmt::format(" in UPDRAFT_DATA, {}", folder) : "", experiment.name));
   }
   if (!data.empty() && !choices.quiet) write_note(fmt::format("reading {}", data.string()));
   return data;
+}
+
+/// Throws InvalidInput where --data is given and lacks what an experiment needs, or none needs it.
+void check_data(std::span<const Experiment> experiments, const ExperimentChoices& choices) {
+  if (!choices.data) return;
+  bool used = false;
+  for (const Experiment& experiment : experiments) {
+    if (!experiment.campaign || !is_published_data(experiment.campaign->data)) continue;
+    find_data(experiment.campaign->data, choices.data);
+    used = true;
+  }
+  if (!used) {
+    throw InvalidInput("--data", *choices.data,
+                       "is for campaigns on published data, such as campaign-model and hillstrom");
+  }
 }
 
 /// Plays an experiment that needs no changes.
@@ -132,6 +151,7 @@ void add_style(Experiment& experiment, const FigureStyle& more) {
 
 ExperimentResult play_into(const Experiment& experiment, const std::filesystem::path& folder,
                            const ExperimentChoices& choices) {
+  check_data({&experiment, 1}, choices);
   return play_and_report(chosen_version(experiment, choices), folder, choices);
 }
 
@@ -146,6 +166,7 @@ SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
     fitting.bounds = choices.bounds && !experiment.campaign;  // of those which can have them
     versions.push_back(chosen_version(experiment, fitting));
   }
+  check_data(versions, choices);
   claim_suite_folder(suite, folder);
   for (const Experiment& experiment : versions) {
     if (!choices.quiet) {

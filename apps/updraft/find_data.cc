@@ -34,6 +34,9 @@ std::filesystem::path find_data(const std::string& data, const std::optional<std
     return folder == nullptr || *folder == '\0' ? std::filesystem::path() : in_folder(folder, data);
   }
   std::error_code error;
+  if (!std::filesystem::exists(*given, error)) {
+    throw InvalidInput("--data", *given, "no such file or folder");
+  }
   if (!std::filesystem::is_directory(*given, error)) return *given;  // reading it refuses the rest
   const std::filesystem::path found = in_folder(*given, data);
   if (found.empty()) {

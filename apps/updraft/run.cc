@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char* kFooter =
     "What comes out: the summary on standard output, and a folder with summary.md, figure.svg,\n"
-    "figure.png, final.csv (one row per policy, value and run), curves.csv and manifest.json; of "
-    "a\n"
+    "figure.png, final.csv (one row per policy, value and run), curves.csv and manifest.json, of\n"
+    "campaigns ranking.csv besides. Campaigns on published data that are not there are played on\n"
+    "generated individuals, and say so. Of a\n"
     "suite a summary and a figure over all, and such a folder for each experiment. Stopped or "
     "killed,\n"
     "the same command goes on where it was. The files are the same, byte for byte, whatever the\n"
@@ -24,6 +25,7 @@ constexpr const char* kFooter =
     "  updraft run criteo --quick\n"
     "  updraft run gaussian --runs 20 --policies ucb up_ucb --out my-results\n"
     "  updraft run tuning-free --quick\n"
+    "  updraft run hillstrom --data hillstrom.csv.gz\n"
     "  updraft run mine.toml";
 
 std::string names_of(std::span<const ShippedExperiment> shipped) {

@@ -45,8 +45,9 @@ struct UpliftMetrics {
 ///     takes the mean of nothing as 0, so that its curves depend on the level of the outcomes).
 /// [devriendt20] compares these variants and others, which rank treated and control rows apart.
 ///
-/// Invariant, bit for bit, to the order of rows and to strictly increasing maps of the scores.
-/// Cost: O(n log n) to construct, O(n) for each evaluation; memory 24 n bytes. Immutable: safe to
+/// Without weights: invariant, bit for bit, to the order of rows; always to strictly increasing
+/// maps of the scores. Cost: O(n log n) to construct, O(n) for each evaluation; memory at most 20 n
+/// bytes, twice that while constructing. Immutable: safe to
 /// share between threads.
 class UpliftRanking {
  public:

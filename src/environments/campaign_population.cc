@@ -74,8 +74,8 @@ CampaignPopulation synthetic_population(const SyntheticCampaign& options) {
 
   CampaignPopulation population;
   population.name = "campaign-synthetic";
-  population.summary = fmt::format("{} generated individuals with {} features, {} payoffs",
-                                   options.individuals, d, options.logistic ? "0/1" : "normal");
+  population.summary =
+      fmt::format("generated individuals, {} payoffs", options.logistic ? "0/1" : "normal");
   population.features = d;
   population.treatments = options.treatments;
   population.binary = options.logistic;

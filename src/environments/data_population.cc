@@ -14,10 +14,11 @@ bool is_held_out(std::size_t row) { return row % kHeldOutEvery == kHeldOutEvery 
 
 /// The rows that are not held out.
 CampaignData fitted_part(const CampaignData& data) {
-  CampaignData part = data;
-  part.values.clear();
-  part.treatment.clear();
-  part.outcomes.clear();
+  CampaignData part;
+  part.outcome = data.outcome;
+  part.response = data.response;
+  part.features = data.features;
+  part.treatments = data.treatments;
   for (std::size_t i = 0; i < data.rows(); ++i) {
     if (is_held_out(i)) continue;
     const std::span<const double> row = data.row(i);
@@ -57,8 +58,8 @@ CampaignPopulation population_of(const Campaign& campaign) {
   CampaignPopulation population;
   population.name = campaign.name;
   population.summary =
-      fmt::format("{} customers with what they had and their {}; {} models of what they would do",
-                  campaign.rows.size(), campaign.outcome, response_name(campaign.response));
+      fmt::format("customers with what they had and their {}; {} models of what they would do",
+                  campaign.outcome, response_name(campaign.response));
   population.features = campaign.features.size();
   population.treatments = campaign.treatments.size() - 1;
   population.binary = campaign.response == ResponseKind::kLogistic;

@@ -65,12 +65,13 @@ CampaignSetting read_campaign_setting(const TomlField& field, const std::string&
   CampaignSetting setting;
   setting.data = resolve_data(table.required("data"), origin);
   if (!is_known(setting.data)) take_from_file(table, setting);
-  if (const auto given = table.find("outcome")) {
-    setting.outcome = given->text();
-    if (setting.data == "synthetic") {
-      throw given->refusal(setting.outcome, "is for data sets; synthetic has no columns");
+  for (const char* key : {"outcome", "outcome_rate", "constant"}) {
+    const auto given = table.find(key);
+    if (given && setting.data == "synthetic") {
+      throw given->refusal("is for data; synthetic has no columns, and a constant feature anyway");
     }
   }
+  if (const auto given = table.find("outcome")) setting.outcome = given->text();
   if (const auto given = table.find("response")) {
     const std::string name = given->text();
     try {

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/checksum.h"
+#include "experiments/campaign_rounds.h"
 #include "experiments/load_population.h"
 #include "experiments/play.h"
 #include "experiments/play_campaign.h"
@@ -23,59 +26,83 @@ class RankingJudge {
       : recorded_(population.recorded.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
                   population.recorded.end()),
         payoffs_(population.payoffs.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
-                 population.payoffs.end()) {
-    std::vector<std::uint8_t> treated;
-    for (const Treatment had : recorded_) treated.push_back(had == 0 ? 0 : 1);
-    const StratifiedBootstrap bootstrap(treated);
-    const Stream stream(1, 0, Purpose::kResample);
-    resamples_.assign(kResamples, std::vector<std::uint32_t>(treated.size()));
-    for (std::uint32_t b = 0; b < kResamples; ++b) bootstrap.weights(stream, b, resamples_[b]);
-  }
+                 population.payoffs.end()),
+        bootstrap_(treated_of(recorded_)) {}
 
   /// Qini and AUUC of the data, then those of each resample.
   static constexpr std::size_t kNumbers = 2 * (1 + kResamples);
 
-  /// Ranks by the estimated uplift of the treatment that is thought best. Individuals who had
-  /// another treatment than that say nothing of it and are left out.
+  /// Ranks by the estimated uplift of the treatment with the largest index. Individuals who had
+  /// another treatment than that say nothing of it and are left out. NaN where no treated or no
+  /// untreated are left.
   std::vector<double> judge(std::span<const IndividualExplanation> beliefs) const {
     std::vector<std::uint32_t> counted;
     std::vector<double> scores;
-    std::vector<std::uint8_t> treated;
     std::vector<double> payoffs;
+    std::vector<Treatment> had;
     for (std::uint32_t i = 0; i < beliefs.size(); ++i) {
       const Treatment best = beliefs[i].treatment;
       if (recorded_[i] != 0 && best != 0 && best != recorded_[i]) continue;
       counted.push_back(i);
       scores.push_back(beliefs[i].uplift);
-      treated.push_back(recorded_[i] == 0 ? 0 : 1);
+      had.push_back(recorded_[i]);
       payoffs.push_back(payoffs_[i]);
     }
-    const UpliftRanking ranking(scores, treated, payoffs);
+    const std::vector<std::uint8_t> treated = treated_of(had);
+    std::vector<std::uint32_t> weights(counted.size(), 1);
     std::vector<double> numbers;
-    const auto add = [&](const UpliftMetrics& metrics) {
-      numbers.push_back(metrics.qini);
-      numbers.push_back(metrics.auuc);
+    if (!has_both(treated, weights)) return std::vector<double>(kNumbers, std::nan(""));
+    const UpliftRanking ranking(scores, treated, payoffs);
+    const auto add = [&] {
+      const bool defined = has_both(treated, weights);
+      const UpliftMetrics metrics = defined ? ranking.metrics(weights) : UpliftMetrics();
+      numbers.push_back(defined ? metrics.qini : std::nan(""));
+      numbers.push_back(defined ? metrics.auuc : std::nan(""));
     };
-    add(ranking.metrics());
-    std::vector<std::uint32_t> weights(counted.size());
-    for (const std::vector<std::uint32_t>& resample : resamples_) {
-      for (std::size_t j = 0; j < counted.size(); ++j) weights[j] = resample[counted[j]];
-      add(ranking.metrics(weights));
+    add();
+    const Stream stream(1, 0, Purpose::kResample);
+    std::vector<std::uint32_t> resample(recorded_.size());
+    for (std::uint32_t b = 0; b < kResamples; ++b) {
+      bootstrap_.weights(stream, b, resample);
+      for (std::size_t k = 0; k < counted.size(); ++k) weights[k] = resample[counted[k]];
+      add();
     }
     return numbers;
   }
 
  private:
+  static std::vector<std::uint8_t> treated_of(std::span<const Treatment> recorded) {
+    std::vector<std::uint8_t> treated;
+    for (const Treatment had : recorded) treated.push_back(had == 0 ? 0 : 1);
+    return treated;
+  }
+
+  static bool has_both(std::span<const std::uint8_t> treated,
+                       std::span<const std::uint32_t> weights) {
+    bool found[2] = {false, false};
+    for (std::size_t i = 0; i < treated.size(); ++i) {
+      found[treated[i]] = found[treated[i]] || weights[i] > 0;
+    }
+    return found[0] && found[1];
+  }
+
   std::vector<Treatment> recorded_;
   std::vector<double> payoffs_;
-  std::vector<std::vector<std::uint32_t>> resamples_;  // how often each individual occurs
+  StratifiedBootstrap bootstrap_;
 };
+
+/// Without those that are not defined; NaN where none is.
+double mean_of_defined(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  return values.empty() ? std::nan("") : summarize(std::move(values)).mean;
+}
 
 class CampaignStage final : public Stage {
  public:
   CampaignStage(const Experiment& experiment, LoadedPopulation loaded,
                 std::vector<std::uint32_t> curve_rounds)
       : generated_(loaded.generated),
+        fitted_(loaded.fitted),
         arena_{
             .population = std::make_shared<const CampaignPopulation>(std::move(loaded.population)),
             .pool = experiment.campaign->individuals,
@@ -84,18 +111,24 @@ class CampaignStage final : public Stage {
             .curve_rounds = std::move(curve_rounds)},
         judge_(*arena_.population) {}
 
-  /// Of what was seen: models that are fitted to it may differ in the last digits.
+  /// Of what was seen, and of models that were given: those fitted here may differ in the last
+  /// digits from machine to machine.
   std::string checksum() const override {
     const CampaignPopulation& p = *arena_.population;
-    std::string bytes;
+    std::string sums;
     const auto add = [&](const auto& numbers) {
-      bytes.append(reinterpret_cast<const char*>(numbers.data()),
-                   numbers.size() * sizeof(numbers[0]));
+      sums +=
+          fmt::format("{:08x}", updraft::checksum({reinterpret_cast<const char*>(numbers.data()),
+                                                   numbers.size() * sizeof(numbers[0])}));
     };
     add(p.rows);
     add(p.recorded);
     add(p.payoffs);
-    return fmt::format("{:08x}", updraft::checksum(bytes));
+    if (!generated_ && !fitted_) {
+      add(p.means);
+      sums += number_text(p.noise_sd);
+    }
+    return fmt::format("{:08x}", updraft::checksum(sums));
   }
 
   std::optional<PlayedPopulation> population() const override {
@@ -110,7 +143,19 @@ class CampaignStage final : public Stage {
 
   void check_playable(const PolicySpec& spec) const override {
     const CampaignPopulation& p = *arena_.population;
-    make_campaign_policy(spec, {p.features, p.treatments, arena_.budget});
+    const auto policy = make_campaign_policy(spec, {p.features, p.treatments, arena_.budget});
+    std::vector<double> baseline(p.drawn(), 0.0);
+    std::vector<double> uplifts(p.drawn() * p.treatments, 0.0);
+    policy->explain({.features = std::span(p.rows).first(p.drawn() * p.features),
+                     .width = p.features,
+                     .baseline = baseline,
+                     .uplifts = uplifts});  // refuses features that it cannot take
+    CampaignRounds rounds(p, arena_.pool, arena_.seed, 0);
+    rounds.draw(0);
+    const std::vector<Treatment> nobody(arena_.pool, 0);
+    std::vector<double> payoffs(arena_.pool);
+    for (std::size_t i = 0; i < payoffs.size(); ++i) payoffs[i] = rounds.payoff(i, 0);
+    policy->observe(rounds.pool(), nobody, payoffs);  // and payoffs
   }
 
   std::size_t numbers() const override {
@@ -153,9 +198,12 @@ class CampaignStage final : public Stage {
     const auto score = [&](std::size_t first) {
       std::vector<double> means;
       for (std::uint32_t b = 0; b < kResamples; ++b) {
-        means.push_back(summarize(over_runs(first + 2 + 2 * b)).mean);
+        const double mean = mean_of_defined(over_runs(first + 2 + 2 * b));
+        if (!std::isnan(mean)) means.push_back(mean);
       }
-      return RankingScore{summarize(over_runs(first)).mean, percentile_interval(means, kLevel)};
+      RankingScore result{mean_of_defined(over_runs(first)), {std::nan(""), std::nan("")}};
+      if (!means.empty()) result.interval = percentile_interval(means, kLevel);
+      return result;
     };
     measures.qini = score(3 * rounds);
     measures.auuc = score(3 * rounds + 1);
@@ -164,6 +212,7 @@ class CampaignStage final : public Stage {
 
  private:
   bool generated_;
+  bool fitted_;  // models by us, to the data
   CampaignArena arena_;
   RankingJudge judge_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "updraft/campaign.h"
+#include "updraft/error.h"
 
 namespace updraft {
 namespace {
@@ -43,7 +44,13 @@ LoadedPopulation load_population(const CampaignSetting& setting,
     loaded.population = generated(setting);
     if (preset) loaded.population.summary += fmt::format(", in place of {}", setting.data);
   } else if (preset) {
+    loaded.fitted = true;
     loaded.population = from_table(setting, table.string());
+    if (loaded.population.treatments != setting.treatments) {
+      throw InvalidInput(
+          "campaign.treatments", std::to_string(setting.treatments),
+          fmt::format("must be as in {}, {}", table.string(), loaded.population.treatments));
+    }
   } else {
     loaded.population = population_of(load_campaign(setting.data));
   }

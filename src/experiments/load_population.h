@@ -11,6 +11,7 @@ namespace updraft {
 struct LoadedPopulation {
   CampaignPopulation population;
   bool generated = false;
+  bool fitted = false;  ///< whether its models were fitted to the data here
 };
 
 /// `table` is the file of a published data set; where it is empty, generated individuals stand in

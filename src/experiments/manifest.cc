@@ -233,6 +233,12 @@ void check_same(const Manifest& there, const Manifest& here, const std::filesyst
   for (const auto& [key, value] : is.items()) {
     const Json old = was.value(key, Json());
     if (old == value) continue;
+    if (key == "campaign" && old.is_object()) {
+      for (const auto& [part, given] : value.items()) {
+        if (old.value(part, Json()) == given) continue;
+        refuse("campaign." + part, old.value(part, Json()).dump(), given.dump());
+      }
+    }
     const bool brief = value.is_primitive();
     refuse(key, brief ? old.dump() : "different", brief ? value.dump() : "not the same");
   }
@@ -243,7 +249,8 @@ void check_same(const Manifest& there, const Manifest& here, const std::filesyst
     refuse("population", text(there), text(here));
   }
   if (there.instance_checksum != here.instance_checksum) {
-    refuse("checksum of the instance", there.instance_checksum, here.instance_checksum);
+    refuse(here.population ? "checksum of the individuals" : "checksum of the instance",
+           there.instance_checksum, here.instance_checksum);
   }
 }
 

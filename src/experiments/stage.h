@@ -23,7 +23,7 @@ class Stage {
   /// Of a campaign.
   virtual std::optional<PlayedPopulation> population() const { return std::nullopt; }
 
-  /// Throws InvalidInput where the policy cannot start.
+  /// Throws InvalidInput where the policy cannot start, or would refuse what it is to be given.
   virtual void check_playable(const PolicySpec& spec) const = 0;
 
   /// How many numbers keep what a policy did in a run: its regret after each of the

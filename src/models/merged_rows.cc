@@ -61,6 +61,9 @@ void MergedRows::write(StateWriter& writer) const {
 void MergedRows::read(StateReader& reader) {
   const std::size_t features = rows_.features();
   const std::vector<double> all = reader.f64s();
+  if (all.size() % features != 0) {
+    throw InvalidInput("policy state: rows", "must be of as many features each as the policy's");
+  }
   std::vector<double> counts(all.size() / features);
   std::vector<double> payoffs(counts.size());
   reader.f64s(counts, "policy state: counts");
@@ -73,6 +76,7 @@ void MergedRows::read(StateReader& reader) {
     }
     sum += counts[r];
     const std::uint32_t place = place_of(std::span(all).subspan(r * features, features));
+    if (place != r) throw InvalidInput("policy state: rows", "must all be different");
     counts_[place] = counts[r];
     payoffs_[place] = payoffs[r];
   }

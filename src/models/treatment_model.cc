@@ -49,7 +49,8 @@ class LinearModel final : public TreatmentModel {
 };
 
 /// Newton's method on all rows. The curvature is that of the last pass that computed it, with the
-/// rows added since, and so is close enough that a pass or two over the rows suffice an update: the
+/// rows and the steps since, and so is close enough that two or three passes over the rows suffice
+/// an update: the
 /// gradient where an update starts is the one where the last ended, and the new rows'.
 class ExactLogistic final : public TreatmentModel {
  public:

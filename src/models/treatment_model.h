@@ -49,7 +49,8 @@ class TreatmentModel {
 std::unique_ptr<TreatmentModel> make_linear_model(std::size_t features, double lambda);
 
 enum class LogisticRefit {
-  kExact,   ///< maximum likelihood with ridge lambda, to a gradient norm of at most 1e-6
+  kExact,   ///< maximum likelihood with ridge lambda, to a gradient norm of at most 1e-6, or 1e-14
+            ///< times the sum of the rows' lengths where that is more, for rounding
   kOnline,  ///< one Newton step per update, on the new rows alone; keeps no rows
 };
 

@@ -7,12 +7,14 @@
 #include "report/compare.h"
 #include "report/markdown.h"
 #include "report/numbers.h"
+#include "updraft/error.h"
 #include "updraft/theory.h"
 
 namespace updraft {
 namespace {
 
 std::string with_interval(const RankingScore& score) {
+  if (std::isnan(score.mean)) return "-";
   return fmt::format("{:.4f} ({:.4f} to {:.4f})", score.mean, score.interval.low,
                      score.interval.high);
 }
@@ -44,7 +46,7 @@ std::string theorem_text(const ExperimentResult& result) {
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
     const PolicySpec& spec = result.best(p).spec;
     const auto delta = spec.number("delta");
-    if (spec.name() != "c2_up_ucb" || !delta) continue;
+    if (spec.name() != "c2_up_ucb" || !delta || spec.word("model") == "logistic") continue;
     const auto budget = static_cast<double>(campaign.budget);
     const double bound = bound_c2_up_ucb({.features = result.population->features,
                                           .individuals = campaign.individuals,
@@ -54,11 +56,13 @@ std::string theorem_text(const ExperimentResult& result) {
                                           .norm_bound = spec.number("bound").value_or(1.0),
                                           .rounds = static_cast<double>(result.experiment.rounds),
                                           .delta = *delta});
-    text +=
-        fmt::format("{}: the theorem's bound on its regret is {}, where noise has sd 1 at most. ",
-                    plain(result.experiment.policies[p].label), rounded(bound));
+    text += fmt::format(
+        "\n{}: the theorem's bound on its regret is {}, where noise has sd 1 at most, features are "
+        "no longer than 1 and every theta no longer than {}.\n",
+        plain(result.experiment.policies[p].label), rounded(bound),
+        number_text(spec.number("bound").value_or(1.0)));
   }
-  return text.empty() ? text : "\n" + text + "\n";
+  return text;
 }
 
 }  // namespace
@@ -69,7 +73,7 @@ std::string campaign_text(const ExperimentResult& result) {
   const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
   return fmt::format(
       "Targeted campaign: {} individuals a round, of whom at most {} get {}. They are drawn, with "
-      "replacement, from {} ({}); {} more are held out. {} features, {}. {}",
+      "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
       count(campaign.individuals), count(campaign.budget),
       population.treatments == 1 ? "the treatment"
                                  : fmt::format("one of {} treatments", population.treatments),
@@ -79,21 +83,28 @@ std::string campaign_text(const ExperimentResult& result) {
           ? "and individuals who get what they had pay what they paid; other payoffs are drawn by "
             "the models"
           : "and all payoffs are drawn by the models",
-      "Regret is the predicted uplift that treating the individuals with the largest would have "
-      "had more.");
+      "Regret is the predicted uplift that treating the individuals with the largest, where above "
+      "0, would have had more.");
 }
 
 std::string campaign_section(const ExperimentResult& result) {
   const PlayedPopulation population = result.population.value_or(PlayedPopulation());
+  const bool normal = result.experiment.campaign->response == ResponseKind::kLinear;
   return fmt::format(
       "## Those treated, and the ranking\n\nRegret of payoffs is what the best choice of "
-      "individuals would have brought more, by the same luck. The slope is that of log regret "
+      "individuals would have brought more, by the same luck{}. The slope is that of log regret "
       "against log rounds over the second half: 1 for linear regret. Qini and AUUC judge how the "
       "policy ranks the {} held-out individuals after the last round, by what these had and paid, "
       "per individual: means over the runs, with intervals from 200 resamples of the held-out. A "
-      "ranking at random has a Qini of 0, and an AUUC of half the mean uplift.\n\n{}{}\n",
-      grouped(static_cast<double>(population.held_out), 0), measures_table(result),
-      theorem_text(result));
+      "ranking at random has a Qini of 0, and an AUUC of half the mean uplift.{}\n\n{}{}\n",
+      normal ? "; normal luck is the same whatever the treatment, and leaves the regret as it is"
+             : "",
+      grouped(static_cast<double>(population.held_out), 0),
+      population.treatments > 1
+          ? " Of several treatments, those held-out count who had the one with the policy's "
+            "largest index, or none: rows differ from policy to policy, and so do their uplifts."
+          : "",
+      measures_table(result), theorem_text(result));
 }
 
 }  // namespace updraft

@@ -23,9 +23,19 @@ std::vector<Experiment> experiments_of(const SuiteResult& suite) {
   return experiments;
 }
 
+/// Of campaigns that were played on a published data set.
+std::string data_option(const ExperimentResult& result) {
+  const std::vector<std::string> presets = campaign_presets();
+  const bool published =
+      result.population && !result.population->generated &&
+      std::find(presets.begin(), presets.end(), result.experiment.campaign->data) != presets.end();
+  return published ? " --data PATH" : "";
+}
+
 }  // namespace
 
-std::string repeat_command(const Experiment& experiment) {
+std::string repeat_command(const ExperimentResult& result) {
+  const Experiment& experiment = result.experiment;
   std::string command = "updraft run FILE";
   for (const ShippedExperiment& shipped : shipped_experiments()) {
     if (shipped.name != experiment.name) continue;
@@ -34,22 +44,24 @@ std::string repeat_command(const Experiment& experiment) {
     command += " --policies";
     for (const PolicyGrid& grid : experiment.policies) command += fmt::format(" '{}'", grid.label);
   }
-  return fmt::format("{}{} --rounds {} --runs {} --seed {}", command,
+  return fmt::format("{}{} --rounds {} --runs {} --seed {}{}", command,
                      is_quick(experiment) ? " --quick" : "", experiment.rounds, experiment.runs,
-                     experiment.seed);
+                     experiment.seed, data_option(result));
 }
 
 std::string repeat_commands(const SuiteResult& suite) {
   const std::vector<Experiment> played = experiments_of(suite);
+  std::string data;
+  for (const ExperimentResult& part : suite.parts) data = std::max(data, data_option(part));
   for (const ShippedExperiment& shipped : shipped_suites()) {
     if (shipped.name != suite.name) continue;
     std::vector<Experiment> whole = parse_suite(shipped.toml, suite.name).experiments;
-    if (played == whole) return fmt::format("updraft run {}\n", suite.name);
+    if (played == whole) return fmt::format("updraft run {}{}\n", suite.name, data);
     for (Experiment& experiment : whole) experiment = quick_version(std::move(experiment));
-    if (played == whole) return fmt::format("updraft run {} --quick\n", suite.name);
+    if (played == whole) return fmt::format("updraft run {} --quick{}\n", suite.name, data);
   }
   std::string commands;
-  for (const Experiment& experiment : played) commands += repeat_command(experiment) + "\n";
+  for (const ExperimentResult& part : suite.parts) commands += repeat_command(part) + "\n";
   return commands;
 }
 

@@ -116,7 +116,7 @@ std::string summary_markdown(const ExperimentResult& result) {
     text += fmt::format("## Verdicts\n\nErrors are standard errors over the runs.\n\n{}\n",
                         verdict_table(result));
   }
-  text += fmt::format("## Repeat it\n\n```sh\n{}\n```\n", repeat_command(experiment));
+  text += fmt::format("## Repeat it\n\n```sh\n{}\n```\n", repeat_command(result));
   return text;
 }
 

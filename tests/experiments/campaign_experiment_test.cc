@@ -14,6 +14,7 @@
 #include "support/folder.h"
 #include "support/refusal.h"
 #include "updraft/results.h"
+#include "updraft/uplift_metrics.h"
 
 namespace updraft {
 namespace {
@@ -195,6 +196,105 @@ TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
   for (const double count : had) {
     EXPECT_NEAR(count, 25000.0 / 3.0, 5.0 * std::sqrt(25000.0 * 2.0 / 9.0));
   }
+}
+
+/// The rule by hand: held-out rows count who had nothing, or what the truth says is best for them.
+TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
+  const TemporaryFolder folder;
+  const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
+  const CampaignPopulation p = load_population(*small().campaign, {}).population;
+  std::vector<double> scores;
+  std::vector<std::uint8_t> treated;
+  std::vector<double> payoffs;
+  for (std::size_t i = p.drawn(); i < p.size(); ++i) {
+    const Treatment best = p.mean(i, 2) > p.mean(i, 1) ? 2 : 1;
+    if (p.recorded[i] != 0 && p.recorded[i] != best) continue;
+    scores.push_back(p.mean(i, best) - p.mean(i, 0));
+    treated.push_back(p.recorded[i] != 0);
+    payoffs.push_back(p.payoffs[i]);
+  }
+  const UpliftMetrics expected = UpliftRanking(scores, treated, payoffs).metrics();
+  const CampaignMeasures& oracle = *result.best(3).campaign;
+  EXPECT_NEAR(oracle.final_qini[1], expected.qini, 1e-12);
+  EXPECT_NEAR(oracle.final_auuc[1], expected.auuc, 1e-12);
+  EXPECT_LT(scores.size(), p.held_out) << "some had the other treatment";
+}
+
+/// A campaign on a table of these rows, `x,arm,bought`.
+std::string campaign_file(const TemporaryFolder& folder, const std::string& rows, double ridge) {
+  std::ofstream(folder.path() / "rows.csv") << "x,arm,bought\n" << rows;
+  CampaignDataOptions options;
+  options.treatment = "arm";
+  options.control = "none";
+  options.outcome = "bought";
+  options.treatments = {"mail", "call"};
+  const std::string path = (folder.path() / "rows.json").string();
+  save_campaign(fit_campaign(read_campaign_data((folder.path() / "rows.csv").string(), options),
+                             {.name = "rows", .ridge = ridge, .keep_rows = true}),
+                path);
+  return path;
+}
+
+/// `rare` says which rows are calls; mails and nothing take turns elsewhere.
+template <typename Rare>
+std::string rows_with(Rare rare) {
+  std::string rows;
+  for (int row = 0; row < 300; ++row) {
+    const char* arm = rare(row) ? "call" : row % 3 == 0 ? "mail" : "none";
+    rows += std::to_string(row % 17) + "," + arm + "," + (row % 7 < 3 ? "1" : "0") + "\n";
+  }
+  return rows;
+}
+
+TEST(CampaignExperiment, GoesOnWhereARankingCannotBeJudged) {
+  const TemporaryFolder folder;
+  // Ten calls, none of which is held out: whoever thinks calls best for all has nothing to show.
+  const std::string rows = rows_with([](int row) { return row % 30 == 3; });
+  const ExperimentResult result =
+      run_experiment(small(campaign_file(folder, rows, 1.0)), {.folder = folder.path() / "out"});
+  for (const GridPoint& point : result.points) {
+    EXPECT_EQ(point.final_regrets.size(), 3u);
+    ASSERT_EQ(point.campaign->final_qini.size(), 3u);
+  }
+  EXPECT_EQ(read_results(folder.path() / "out").points.size(), result.points.size());
+}
+
+TEST(CampaignExperiment, TellsOtherModelsOfTheSameRowsApart) {
+  const TemporaryFolder folder;
+  const std::string rows = rows_with([](int row) { return row % 5 == 1; });
+  const Experiment experiment = small(campaign_file(folder, rows, 1.0));
+  run_experiment(experiment, {.folder = folder.path() / "out"});
+  campaign_file(folder, rows, 1000.0);
+  const std::string refused =
+      refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); });
+  EXPECT_TRUE(has(refused, "checksum of the individuals is ")) << refused;
+  campaign_file(folder, rows, 1.0);
+  EXPECT_EQ(refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); }),
+            "(accepted)");
+  Experiment other = experiment;
+  other.campaign->budget = 4;
+  EXPECT_TRUE(has(refusal([&] { run_experiment(other, {.folder = folder.path() / "out"}); }),
+                  "campaign.budget is 3 there and 4 here"));
+}
+
+TEST(CampaignExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const char* spec, const std::string& data) {
+    Experiment experiment = small(data);
+    experiment.policies.resize(1);
+    experiment.policies[0] = {.label = "one", .spec = PolicySpec::parse(spec)};
+    return refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); });
+  };
+  EXPECT_TRUE(has(refused("c2_up_ucb(beta=1, model=logistic)", "synthetic"),
+                  "must be in [0, 1] for a logistic model"));
+  const std::string rows = rows_with([](int row) { return row % 5 == 1; });
+  Experiment long_rows = small(campaign_file(folder, rows, 1.0));
+  long_rows.campaign->constant = true;  // with x in [0, 1]: longer than 1
+  long_rows.policies.resize(1);
+  long_rows.policies[0] = {.label = "one", .spec = PolicySpec::parse("c2_up_ucb(delta=0.1)")};
+  EXPECT_TRUE(has(refusal([&] { run_experiment(long_rows, {.folder = folder.path() / "out"}); }),
+                  "must be at most 1 for the theorem's beta"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out"));
 }
 
 }  // namespace

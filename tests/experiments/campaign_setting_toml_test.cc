@@ -73,7 +73,12 @@ TEST(CampaignSetting, RefusesWhatCannotBe) {
   EXPECT_TRUE(has(refused("data = 'criteo'\nresponse = 'probit'"),
                   "mine.toml:7: campaign.response = probit: "));
   EXPECT_EQ(refused("data = 'synthetic'\noutcome = 'visit'"),
-            "mine.toml:7: campaign.outcome = visit: is for data sets; synthetic has no columns");
+            "mine.toml:7: campaign.outcome: is for data; synthetic has no columns, and a constant "
+            "feature anyway");
+  EXPECT_TRUE(
+      has(refused("data = 'synthetic'\nconstant = true"), "campaign.constant: is for data"));
+  EXPECT_TRUE(
+      has(refused("data = 'synthetic'\noutcome_rate = 0.2"), "campaign.outcome_rate: is for data"));
 }
 
 TEST(CampaignSetting, RefusesPoliciesThatAreNotForCampaigns) {

@@ -63,11 +63,12 @@ TEST(MergedRows, OfAModelDoNotChangeWhatItLearns) {
 }
 
 TEST(MergedRows, RefuseAStateThatCannotBe) {
-  const auto read = [](double count, std::uint64_t total) {
+  const auto read = [](double count, std::uint64_t total,
+                       const std::vector<double>& rows = {1.0, 2.0}) {
     StateWriter writer;
-    writer.f64s(std::vector{1.0, 2.0});
-    writer.f64s(std::vector{count});
-    writer.f64s(std::vector{0.0});
+    writer.f64s(rows);
+    writer.f64s(std::vector<double>(rows.size() / 2, count));
+    writer.f64s(std::vector<double>(rows.size() / 2, 0.0));
     writer.u64(total);
     return testing::refusal([&] {
       StateReader reader(writer.bytes());
@@ -77,6 +78,9 @@ TEST(MergedRows, RefuseAStateThatCannotBe) {
   EXPECT_EQ(read(3.0, 3), "(accepted)");
   EXPECT_EQ(read(0.0, 0), "policy state: counts = 0: must be at least 1");
   EXPECT_EQ(read(3.0, 4), "policy state: rows = 4: must be the sum of counts");
+  EXPECT_EQ(read(1.0, 2, {1.0, 2.0, 1.0, 2.0}), "policy state: rows: must all be different");
+  EXPECT_EQ(read(1.0, 1, {1.0, 2.0, 3.0}),
+            "policy state: rows: must be of as many features each as the policy's");
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
   EXPECT_TRUE(has(text,
                   "Targeted campaign: 100 individuals a round, of whom at most 10 get the "
                   "treatment. They are drawn, with replacement, from 800 (1,000 made customers); "
-                  "200 more are held out. 12 features, and all payoffs are drawn by the models."))
+                  "200 others are held out. 12 features, and all payoffs are drawn by the models."))
       << text;
   EXPECT_TRUE(has(text, "in a run all policies meet the same individuals and luck"));
   // Regret of 200 after 1,000 rounds, 200 / 1.3 after 500.
@@ -121,6 +121,7 @@ TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
       << text;
   EXPECT_TRUE(has(text, "| oracle | 0 ± 0 | 0.1400 ± 0.0100 | - |")) << text;
 
+  EXPECT_TRUE(has(text, "updraft run FILE --rounds 1000 --runs 4 --seed 7 --data PATH\n"));
   result.experiment.campaign->recorded = true;
   result.population->treatments = 2;
   EXPECT_TRUE(has(summary_markdown(result), "get one of 2 treatments"));

@@ -257,6 +257,8 @@ TEST(Verdicts, SayWhereACampaignWasGenerated) {
   EXPECT_FALSE(says(only(result), "generated"));
   result.population = PlayedPopulation{.summary = "made", .generated = true};
   EXPECT_TRUE(says(only(result), "Played on generated individuals"));
+  result.experiment.campaign->recorded = true;
+  EXPECT_EQ(only(result).outcome, Outcome::kNotTested);
 }
 
 }  // namespace

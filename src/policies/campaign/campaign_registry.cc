@@ -15,18 +15,21 @@ std::vector<PolicyInfo> make_table() {
                              "logistic models: maximum likelihood on all rows, or Newton steps on "
                              "the new ones",
                              {"exact", "online"}};
-  const ParameterInfo lambda = {"lambda", Kind::kPositive, "1; the budget with delta",
-                                "ridge of the models and of V"};
+  const auto lambda = [](std::string_view otherwise) {
+    return ParameterInfo{"lambda", Kind::kPositive, otherwise, "ridge of the models and of V"};
+  };
   const ParameterInfo fill = {"fill",
                               Kind::kChoice,
                               "no",
                               "yes: always treats as many as the budget allows, worth it or not",
                               {"no", "yes"}};
-  const ParameterInfo norms = {"norms",
-                               Kind::kChoice,
-                               "any; refuse with delta",
-                               "what becomes of features longer than 1, the theorem's bound",
-                               {"any", "scale", "refuse"}};
+  const auto norms = [](std::string_view otherwise) {
+    return ParameterInfo{"norms",
+                         Kind::kChoice,
+                         otherwise,
+                         "what becomes of features longer than 1, the theorem's bound",
+                         {"any", "scale", "refuse"}};
+  };
   const ParameterInfo beta = {"beta", Kind::kPositive, "",
                               "exploration: widths of the ellipsoid; give beta, or delta"};
   const ParameterInfo delta = {"delta", Kind::kProbability, "",
@@ -35,10 +38,12 @@ std::vector<PolicyInfo> make_table() {
                                "B, an upper bound on the length of every theta; with delta"};
   const ParameterInfo eps = {"eps", Kind::kProbability, "",
                              "share of the budget that explores at random"};
-  const std::vector<ParameterInfo> optimistic = {beta, delta,  bound, model,
-                                                 fit,  lambda, fill,  norms};
-  const std::vector<ParameterInfo> greedy = {model, fit, lambda, fill, norms};
-  const std::vector<ParameterInfo> exploring = {eps, model, fit, lambda, fill, norms};
+  const std::vector<ParameterInfo> optimistic = {beta,  delta,
+                                                 bound, model,
+                                                 fit,   lambda("1; the budget with delta"),
+                                                 fill,  norms("any; refuse with delta")};
+  const std::vector<ParameterInfo> greedy = {model, fit, lambda("1"), fill, norms("any")};
+  const std::vector<ParameterInfo> exploring = {eps, model, fit, lambda("1"), fill, norms("any")};
   constexpr std::string_view kSource = "hsieh22, appendix 'Experiments for Targeted Campaign'";
   constexpr auto kStatus = PolicyStatus::kLight;
 
