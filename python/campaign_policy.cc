@@ -1,11 +1,10 @@
 #include "updraft/campaign_policy.h"
 
 #include <fmt/format.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <filesystem>
 #include <fstream>
-
-#include <pybind11/stl/filesystem.h>
 
 #include "arrays.h"
 #include "bindings.h"

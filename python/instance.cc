@@ -1,10 +1,9 @@
 #include "updraft/instance.h"
 
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
-
-#include <pybind11/stl.h>
 
 #include "arrays.h"
 #include "bindings.h"

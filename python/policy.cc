@@ -1,13 +1,11 @@
 #include "updraft/policy.h"
 
 #include <fmt/format.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
-
-#include <pybind11/stl/filesystem.h>
 
 #include "arrays.h"
 #include "bindings.h"

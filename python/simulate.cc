@@ -1,10 +1,10 @@
 #include "updraft/simulate.h"
 
+#include <pybind11/stl.h>
+
 #include <algorithm>
 #include <optional>
 #include <stop_token>
-
-#include <pybind11/stl.h>
 
 #include "arrays.h"
 #include "bindings.h"

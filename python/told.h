@@ -2,10 +2,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "updraft/knowledge.h"
 
 namespace updraft::python {

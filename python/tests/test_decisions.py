@@ -22,18 +22,27 @@ def test_every_policy_is_listed_here():
     assert set(SPECS) == {policy["name"] for policy in ud.policies()}
 
 
-@pytest.mark.parametrize("name", SPECS)
-def test_a_loop_in_python_takes_the_actions_of_a_simulation(gaussian, name):
+def check_a_loop_against_a_simulation(instance, spec, rounds):
     seed, run = 7, 2
-    result = ud.simulate(gaussian, SPECS[name], rounds=ROUNDS, runs=run + 1, seed=seed)
-    environment = gaussian.environment(seed=seed, run=run)
-    knowledge = told(gaussian, ROUNDS, environment)
-    policy = ud.policy(SPECS[name], **knowledge, seed=seed, run=run)
+    result = ud.simulate(instance, spec, rounds=rounds, runs=run + 1, seed=seed)
+    environment = instance.environment(seed=seed, run=run)
+    knowledge = told(instance, rounds, environment)
+    policy = ud.policy(spec, **knowledge, seed=seed, run=run)
     regret = 0.0
-    for action in drive(policy, environment, ROUNDS):
-        regret += gaussian.gaps[action]
+    for action in drive(policy, environment, rounds):
+        regret += instance.gaps[action]
     assert regret == result["runs"][0, run]
     assert policy.spec == result["policy"][0]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_loop_in_python_takes_the_actions_of_a_simulation(gaussian, name):
+    check_a_loop_against_a_simulation(gaussian, SPECS[name], ROUNDS)
+
+
+@pytest.mark.parametrize("spec", ["ucb(alpha=7e-7)", "up_ts", "up_ucb_l(alpha=8e-4)"])
+def test_the_same_with_payoffs_of_0_and_1(spec):
+    check_a_loop_against_a_simulation(ud.instance("criteo"), spec, rounds=60)
 
 
 @pytest.mark.parametrize("instance", ["gaussian-weak", "marketing"])

@@ -1,5 +1,6 @@
 """simulate, bounds and instances."""
 
+import io
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import updraft as ud
+from updraft._progress import ProgressBar
 
 LONG = dict(rounds=10_000_000, runs=100)
 
@@ -104,9 +106,31 @@ def test_what_progress_raises_stops_the_simulation():
     assert time.monotonic() - start < 5.0
 
 
-def test_progress_on_stderr(capfd):
+class Screen(io.StringIO):
+    """A stderr that is a terminal, or is not."""
+
+    def __init__(self, terminal):
+        super().__init__()
+        self.isatty = lambda: terminal
+
+
+def test_progress_on_a_terminal_is_a_bar_that_is_wiped(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen(terminal=True))
     ud.simulate("gaussian", "ucb(alpha=2)", rounds=10, runs=1, progress=True)
-    assert capfd.readouterr().out == ""
+    assert f"[{30 * '#'}] 100 %" in sys.stderr.getvalue()
+    assert sys.stderr.getvalue().endswith("\r\033[K")
+
+
+def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen(terminal=False))
+    seconds = iter([0, 1, 6, 7, 12])
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
+    with ProgressBar() as bar:
+        for share in (0.1, 0.4, 0.5, 0.75):
+            bar(share)
+    assert sys.stderr.getvalue() == (
+        "updraft: 40 % done, about 9 s left\nupdraft: 75 % done, about 4 s left\n"
+    )
 
 
 def test_other_threads_go_on_meanwhile():

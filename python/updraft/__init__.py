@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Union
 
 from numpy.typing import ArrayLike
@@ -64,7 +64,7 @@ def policy(
     actions: int,
     variables: int,
     *,
-    affected: Sequence[ArrayLike | set[int]] | None = None,
+    affected: ArrayLike | Sequence[ArrayLike | Set[int]] | None = None,
     baseline: ArrayLike | None = None,
     max_affected: int | None = None,
     min_uplift: float | None = None,
@@ -265,10 +265,9 @@ def save(policy: Policy | CampaignPolicy, path: str | os.PathLike[str]) -> None:
         _updraft.save_policy(policy, path)
 
 
-def load(
-    path: str | os.PathLike[str], *, seed: int = 1, run: int = 0
-) -> Policy | CampaignPolicy:
-    """The policy as it was saved: the same next choices, bit for bit, given the same seed.
+def load(path: str | os.PathLike[str], *, seed: int = 1, run: int = 0) -> Any:
+    """The Policy or CampaignPolicy as it was saved: the same next choices, bit for bit, given the
+    same seed.
 
     Raises ValueError where the file is foreign or damaged, RuntimeError where it cannot be read.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import]
 
 _SUMMARY = ("mean", "sd", "stderr", "p95")
 
