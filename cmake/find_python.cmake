@@ -48,8 +48,9 @@ foreach(candidate IN LISTS candidates)
 endforeach()
 
 if(NOT found)
+  list(JOIN wanted " and " wanted)
   message(FATAL_ERROR
-    "The Python module needs a Python 3.9 or newer with its headers and: ${wanted}.${refused}\n"
+    "The Python module needs a Python 3.9 or newer with its headers, ${wanted}.${refused}\n"
     "On Debian: apt install python3-dev python3-numpy python3-pytest. Another Python is named with "
     "-DUPDRAFT_PYTHON=/path/to/python3; without the module: -DUPDRAFT_BUILD_PYTHON=OFF.")
 endif()

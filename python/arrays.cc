@@ -57,6 +57,13 @@ std::vector<double> double_vector(std::string_view field, py::handle object) {
   return {array.data(), array.data() + array.size()};
 }
 
+double number(std::string_view field, py::handle object) {
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (PyErr_Occurred() == nullptr) return value;
+  PyErr_Clear();
+  throw InvalidInput(field, py::repr(object).cast<std::string>(), "must be a number");
+}
+
 std::uint64_t whole_number(std::string_view field, py::handle object, WholeRange range) {
   const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) {

@@ -32,6 +32,9 @@ inline std::span<const double> view(const Doubles& array) {
 /// The same in a vector.
 std::vector<double> double_vector(std::string_view field, py::handle object);
 
+/// A float, or what stands for one.
+double number(std::string_view field, py::handle object);
+
 struct WholeRange {
   std::uint64_t least = 0;
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();

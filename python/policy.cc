@@ -32,7 +32,7 @@ bool is_number(py::handle payoffs) {
 void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
   const auto action = static_cast<ActionId>(whole_number("action", action_object));
   if (is_number(payoffs)) {
-    self.policy->observe(action, Payoffs::total(payoffs.cast<double>()));
+    self.policy->observe(action, Payoffs::total(number("payoffs", payoffs)));
   } else if (is_sparse(payoffs)) {
     const auto pair = py::reinterpret_borrow<py::tuple>(payoffs);
     const std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
@@ -54,7 +54,7 @@ class Columns {
   void always(const char* name, Field field) {
     py::array_t<double> column(static_cast<py::ssize_t>(actions_.size()));
     double* to = column.mutable_data();
-    for (const ActionExplanation& action : actions_) *to++ = number(action.*field);
+    for (const ActionExplanation& action : actions_) *to++ = value_of(action.*field);
     out_[name] = column;
   }
 
@@ -94,8 +94,8 @@ class Columns {
   }
 
  private:
-  static double number(double value) { return value; }
-  static double number(const std::optional<double>& value) {
+  static double value_of(double value) { return value; }
+  static double value_of(const std::optional<double>& value) {
     return value.value_or(std::numeric_limits<double>::quiet_NaN());
   }
 

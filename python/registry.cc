@@ -79,14 +79,14 @@ BoundInputs inputs_from(const Instance& instance, const py::dict& options) {
   constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000;  // exact as a double
   const std::uint64_t rounds =
       whole_number("rounds", options["rounds"], {.least = 1, .most = kMostRounds});
-  const auto delta = options["delta"].cast<double>();
+  const double delta = number("delta", options["delta"]);
   check_probability("delta", delta);
   BoundInputs in = BoundInputs::of(instance, static_cast<double>(rounds), delta);
   if (!options["max_affected"].is_none()) {
     in.max_affected = max_affected_from(options["max_affected"], instance);
   }
   if (!options["min_uplift"].is_none()) {
-    in.min_uplift = options["min_uplift"].cast<double>();
+    in.min_uplift = number("min_uplift", options["min_uplift"]);
     check_positive("min_uplift", in.min_uplift);
   }
   return in;

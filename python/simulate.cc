@@ -46,13 +46,14 @@ class Supervisor {
   std::optional<py::error_already_set> raised_;
 };
 
-Needs needs_from(py::handle names) {
+Needs needs_from(const py::list& names) {
   std::vector<std::string> valid;
   for (const Need need : all_needs()) {
     if (need != Need::kObservations) valid.push_back(need_name(need));  // a simulation draws them
   }
   Needs told;
-  for (const std::string& name : names.cast<std::vector<std::string>>()) {
+  for (const py::handle item : names) {
+    const auto name = py::str(item).cast<std::string>();
     const auto found = std::find(valid.begin(), valid.end(), name);
     if (found == valid.end()) throw unknown_name("tell", name, valid);
     told = told | all_needs()[static_cast<std::size_t>(found - valid.begin())];

@@ -39,12 +39,13 @@ void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
   } else if (name == "max_affected") {
     knowledge.set_max_affected(whole_number(name, value, kAnyCount));
   } else if (name == "min_uplift") {
-    knowledge.set_min_uplift(value.cast<double>());
+    knowledge.set_min_uplift(number(name, value));
   } else if (name == "horizon") {
     knowledge.set_horizon(whole_number(name, value, kAnyCount));
   } else if (name == "reward_prior") {
     const py::sequence prior = pair(name, value, "mean and variance");
-    knowledge.set_reward_prior({prior[0].cast<double>(), prior[1].cast<double>()});
+    knowledge.set_reward_prior(
+        {number("reward_prior: mean", prior[0]), number("reward_prior: variance", prior[1])});
   } else if (name == "observations") {
     const py::sequence table = pair(name, value, "counts and means, one of each per variable");
     knowledge.set_observations({double_vector("observations: counts", table[0]),

@@ -77,6 +77,7 @@ def test_told_less():
         ({"threads": 5000}, "threads = 5000: must be a whole number from 0 to 1024"),
         ({"curve_points": 0}, "curve_points = 0"),
         ({"seed": -1}, "seed = -1"),
+        ({"progress": 3}, "progress = 3: must be True, False or a function"),
         ({"policies": []}, "policies: give at least one"),
         ({"policies": "up_cub"}, "did you mean"),
         ({"instance": "gausian"}, "gausian"),

@@ -173,7 +173,8 @@ def simulate(
     result is the same for any number of threads; 0 takes all. Ctrl-C stops it. Other Python threads
     go on meanwhile.
 
-    tell: the most that policies are told ("baseline", "affected", ...) in place of all.
+    tell: the most that policies are told ("baseline", "affected", ...) in place of all that the
+    instance knows; an empty list is nothing.
     progress: True shows it on stderr; a function is called now and then with the share done.
 
     >>> r = simulate("gaussian", ["ucb(alpha=2)", "up_ucb(alpha=3)"], rounds=300, runs=4)
@@ -197,8 +198,10 @@ def simulate(
     if progress is True:
         with ProgressBar() as bar:
             return SimulationResult(_updraft.simulate(played, specs, {**options, "progress": bar}))
-    shown = progress if callable(progress) else None
-    return SimulationResult(_updraft.simulate(played, specs, {**options, "progress": shown}))
+    if progress is not False and not callable(progress):
+        raise ValueError(f"progress = {progress!r}: must be True, False or a function")
+    told = None if progress is False else progress
+    return SimulationResult(_updraft.simulate(played, specs, {**options, "progress": told}))
 
 
 def bounds(
