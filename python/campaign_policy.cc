@@ -1,0 +1,175 @@
+#include "updraft/campaign_policy.h"
+
+#include <fmt/format.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "seeded.h"
+
+namespace updraft::python {
+namespace {
+
+using SeededCampaign = Seeded<CampaignPolicy>;
+
+/// A pool with the arrays that it looks at.
+class PoolArrays {
+ public:
+  PoolArrays(py::handle features, py::handle baseline, py::handle uplifts)
+      : features_(doubles("X", features, 2)) {
+    pool_ = {.features = view(features_), .width = static_cast<std::size_t>(features_.shape(1))};
+    if (!baseline.is_none()) {
+      baseline_ = doubles("baseline", baseline, 1);
+      pool_.baseline = view(baseline_);
+    }
+    if (!uplifts.is_none()) {
+      uplifts_ = doubles("uplifts", uplifts, 2);
+      pool_.uplifts = view(uplifts_);
+    }
+  }
+
+  const Pool& pool() const { return pool_; }
+
+ private:
+  Doubles features_;
+  Doubles baseline_;
+  Doubles uplifts_;
+  Pool pool_;
+};
+
+py::array_t<std::int64_t> select(SeededCampaign& self, py::handle features, py::handle baseline,
+                                 py::handle uplifts) {
+  const PoolArrays arrays(features, baseline, uplifts);
+  const std::vector<Treatment> chosen = self.policy->select(arrays.pool(), self.stream());
+  return integers_of(std::span<const Treatment>(chosen));
+}
+
+void update(SeededCampaign& self, py::handle features, py::handle treatments, py::handle payoffs) {
+  const PoolArrays arrays(features, py::none(), py::none());
+  const std::vector<Treatment> given = whole_numbers("treatments", treatments);
+  const Doubles values = doubles("payoffs", payoffs, 1);
+  self.policy->observe(arrays.pool(), given, view(values));
+}
+
+py::dict explain(const SeededCampaign& self, py::handle features, py::handle baseline,
+                 py::handle uplifts) {
+  const PoolArrays arrays(features, baseline, uplifts);
+  const std::vector<IndividualExplanation> people = self.policy->explain(arrays.pool());
+  const auto count = static_cast<py::ssize_t>(people.size());
+  py::array_t<std::int64_t> treatment(count);
+  py::array_t<double> index(count);
+  py::array_t<double> uplift(count);
+  py::array_t<double> interval({count, py::ssize_t{2}});
+  py::array_t<bool> chosen(count);
+  py::list reason;
+  for (py::ssize_t i = 0; i < count; ++i) {
+    const IndividualExplanation& person = people[static_cast<std::size_t>(i)];
+    treatment.mutable_at(i) = person.treatment;
+    index.mutable_at(i) = person.index;
+    uplift.mutable_at(i) = person.uplift;
+    interval.mutable_at(i, 0) = person.interval.low;
+    interval.mutable_at(i, 1) = person.interval.high;
+    chosen.mutable_at(i) = person.chosen;
+    reason.append(py::str(person.reason.data(), person.reason.size()));
+  }
+  py::dict out;
+  out["treatment"] = treatment;
+  out["index"] = index;
+  out["uplift"] = uplift;
+  out["interval"] = interval;
+  out["chosen"] = chosen;
+  out["reason"] = py::array(reason);
+  return out;
+}
+
+/// Whether a file begins like a saved campaign policy. docs/formats/policy-state.md.
+bool is_campaign_policy(const std::filesystem::path& path) {
+  constexpr std::string_view kMagic = "updraft-campaign-policy\r\n";
+  std::string beginning(kMagic.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(beginning.data(), std::ssize(beginning));
+  return beginning == kMagic;
+}
+
+CampaignShape shape_from(py::handle features, py::handle budget, py::handle treatments) {
+  return {.features = whole_number("features", features),
+          .treatments = whole_number("treatments", treatments),
+          .budget = whole_number("budget", budget)};
+}
+
+std::string repr(const SeededCampaign& self) {
+  const CampaignShape& shape = self.policy->shape();
+  return fmt::format("<updraft.CampaignPolicy {}: {}, {}, budget {}, rounds seen {}>",
+                     self.policy->spec().text(), counted(shape.features, "feature"),
+                     counted(shape.treatments, "treatment"), shape.budget,
+                     self.policy->observations());
+}
+
+constexpr const char* kClassDoc =
+    R"(A learner for targeted campaigns: who of a pool gets which treatment.
+
+Made by updraft.campaign() and updraft.load(). Pools may differ in size from round to round, and
+payoffs may come late, out of order or never. The same calls give the same state, bit for bit.
+Pickling and copying keep everything, the seed included.)";
+
+constexpr const char* kSelectDoc =
+    R"(The treatment of each individual of a pool: 0 is none. Learns nothing.
+
+`X`: individuals x features, at least as many individuals as the budget. `baseline`: what each is
+expected to pay untreated, for the policies that must know. `uplifts` (individuals x treatments):
+the truth, which only the policy `oracle` looks at.)";
+
+constexpr const char* kUpdateDoc =
+    R"(Learns from what the individuals of a pool had (0 is no treatment) and paid.)";
+
+constexpr const char* kExplainDoc =
+    R"(What the policy believes of each individual of a pool, as a dict of arrays.
+
+treatment (the best one), index (what individuals are compared by), uplift, interval
+(individuals x 2), chosen and reason.)";
+
+}  // namespace
+
+void bind_campaign_policy(py::module_& module) {
+  py::class_<SeededCampaign> type(module, "CampaignPolicy", kClassDoc);
+  type.def(py::init([](const std::string& spec, const py::tuple& shape, py::handle seed,
+                       py::handle run) {
+             return seeded(make_campaign_policy(spec, shape_from(shape[0], shape[1], shape[2])),
+                           seed, run);
+           }),
+           py::arg("spec"), py::arg("shape"), py::arg("seed") = 1, py::arg("run") = 0)
+      .def("select", &select, py::arg("X"), py::arg("baseline") = py::none(),
+           py::arg("uplifts") = py::none(), kSelectDoc)
+      .def("update", &update, py::arg("X"), py::arg("treatments"), py::arg("payoffs"), kUpdateDoc)
+      .def("explain", &explain, py::arg("X"), py::arg("baseline") = py::none(),
+           py::arg("uplifts") = py::none(), kExplainDoc)
+      .def_property_readonly(
+          "features", [](const SeededCampaign& self) { return self.policy->shape().features; },
+          "The number of features of an individual.")
+      .def_property_readonly(
+          "treatments", [](const SeededCampaign& self) { return self.policy->shape().treatments; },
+          "The number of treatments, leaving out none.")
+      .def_property_readonly(
+          "budget", [](const SeededCampaign& self) { return self.policy->shape().budget; },
+          "How many individuals may be treated in a round.")
+      .def("__repr__", &repr);
+  bind_common<CampaignPolicy>(type, &save_campaign_policy, &load_campaign_policy);
+
+  module.def(
+      "save_campaign_policy",
+      [](const SeededCampaign& self, const std::filesystem::path& path) {
+        save_campaign_policy(*self.policy, path);
+      },
+      py::arg("policy"), py::arg("path"));
+  module.def("is_campaign_policy", &is_campaign_policy, py::arg("path"));
+  module.def(
+      "load_campaign_policy",
+      [](const std::filesystem::path& path, py::handle seed, py::handle run) {
+        return seeded(load_campaign_policy(path), seed, run);
+      },
+      py::arg("path"), py::arg("seed"), py::arg("run"));
+}
+
+}  // namespace updraft::python

@@ -1,0 +1,228 @@
+#include "updraft/policy.h"
+
+#include <fmt/format.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "seeded.h"
+#include "told.h"
+#include "updraft/registry.h"
+#include "updraft/state.h"
+
+namespace updraft::python {
+namespace {
+
+using SeededPolicy = Seeded<Policy>;
+
+/// A tuple of two sequences. Two numbers in a tuple are the payoffs of two variables.
+bool is_sparse(py::handle payoffs) {
+  return PyTuple_Check(payoffs.ptr()) && PyTuple_GET_SIZE(payoffs.ptr()) == 2 &&
+         PySequence_Check(PyTuple_GET_ITEM(payoffs.ptr(), 0));
+}
+
+bool is_number(py::handle payoffs) {
+  return PyNumber_Check(payoffs.ptr()) && !PySequence_Check(payoffs.ptr());
+}
+
+void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
+  const auto action = static_cast<ActionId>(whole_number("action", action_object));
+  if (is_number(payoffs)) {
+    self.policy->observe(action, Payoffs::total(number("payoffs", payoffs)));
+  } else if (is_sparse(payoffs)) {
+    const auto pair = py::reinterpret_borrow<py::tuple>(payoffs);
+    const std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
+    const Doubles values = doubles("payoffs", pair[1], 1);
+    self.policy->observe(action, Payoffs::sparse(ids, view(values)));
+  } else {
+    const Doubles values = doubles("payoffs", payoffs, 1);
+    self.policy->observe(action, Payoffs::dense(view(values)));
+  }
+}
+
+/// Arrays of a field per action, from what is believed of each.
+class Columns {
+ public:
+  Columns(const Explanation& explanation, py::dict& out)
+      : actions_(explanation.actions), out_(out) {}
+
+  template <typename Field>
+  void always(const char* name, Field field) {
+    py::array_t<double> column(static_cast<py::ssize_t>(actions_.size()));
+    double* to = column.mutable_data();
+    for (const ActionExplanation& action : actions_) *to++ = value_of(action.*field);
+    out_[name] = column;
+  }
+
+  /// Only where it is known of an action.
+  template <typename Field>
+  void if_any(const char* name, Field field) {
+    if (known(field)) always(name, field);
+  }
+
+  void sets(const char* name, std::optional<VariableSet> ActionExplanation::*field) {
+    if (!known(field)) return;
+    py::list list;
+    for (const ActionExplanation& action : actions_) {
+      list.append(array_of((action.*field).value_or(VariableSet())));
+    }
+    out_[name] = list;
+  }
+
+  /// Rows of `width` numbers, which `fill` writes; NaN where the field is not known.
+  template <typename Field, typename Fill>
+  void rows(const char* name, Field field, std::size_t width, Fill fill) {
+    py::array_t<double> table({actions_.size(), width});
+    double* to = table.mutable_data();
+    std::fill_n(to, table.size(), std::numeric_limits<double>::quiet_NaN());
+    for (const ActionExplanation& action : actions_) {
+      if (action.*field) fill(*(action.*field), to);
+      to += width;
+    }
+    out_[name] = table;
+  }
+
+  template <typename Field>
+  bool known(Field field) const {
+    return std::any_of(actions_.begin(), actions_.end(), [&](const ActionExplanation& action) {
+      return (action.*field).has_value();
+    });
+  }
+
+ private:
+  static double value_of(double value) { return value; }
+  static double value_of(const std::optional<double>& value) {
+    return value.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+
+  const std::vector<ActionExplanation>& actions_;
+  py::dict& out_;
+};
+
+void explain_weights(const Explanation& explanation, Columns& columns) {
+  std::size_t width = 0;
+  for (const ActionExplanation& action : explanation.actions) {
+    if (action.weights) width = std::max(width, action.weights->size());
+  }
+  columns.rows(
+      "weights", &ActionExplanation::weights, width,
+      [](const std::vector<double>& row, double* to) { std::copy(row.begin(), row.end(), to); });
+}
+
+py::array_t<std::int64_t> pulls(const SeededPolicy& self) {
+  const std::size_t actions = self.policy->knowledge().actions();
+  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(actions));
+  for (ActionId action = 0; action < actions; ++action) {
+    out.mutable_data()[action] = static_cast<std::int64_t>(self.policy->pulls(action));
+  }
+  return out;
+}
+
+py::dict explain(const SeededPolicy& self) {
+  const Explanation explanation = self.policy->explain();
+  py::dict out;
+  out["pulls"] = pulls(self);
+  Columns columns(explanation, out);
+  columns.always("index", &ActionExplanation::index);
+  columns.always("radius", &ActionExplanation::radius);
+  columns.if_any("reward", &ActionExplanation::reward);
+  columns.if_any("uplift", &ActionExplanation::uplift);
+  columns.sets("identified", &ActionExplanation::identified);
+  columns.sets("padding", &ActionExplanation::padding);
+  columns.if_any("standard_error", &ActionExplanation::standard_error);
+  if (columns.known(&ActionExplanation::interval)) {
+    columns.rows("interval", &ActionExplanation::interval, 2, [](Interval interval, double* to) {
+      to[0] = interval.low;
+      to[1] = interval.high;
+    });
+  }
+  columns.if_any("probability_best", &ActionExplanation::probability_best);
+  if (columns.known(&ActionExplanation::weights)) explain_weights(explanation, columns);
+  if (explanation.baseline_action) out["baseline_action"] = *explanation.baseline_action;
+  if (explanation.active) {
+    py::array_t<bool> active(static_cast<py::ssize_t>(explanation.active->size()));
+    std::copy(explanation.active->begin(), explanation.active->end(), active.mutable_data());
+    out["active"] = active;
+  }
+  if (explanation.shrinkage) out["shrinkage"] = *explanation.shrinkage;
+  if (explanation.degrees_of_freedom) out["degrees_of_freedom"] = *explanation.degrees_of_freedom;
+  return out;
+}
+
+std::string repr(const SeededPolicy& self) {
+  const Policy& policy = *self.policy;
+  return fmt::format("<updraft.Policy {}: {}, {}, rounds seen {}>", policy.spec().text(),
+                     counted(policy.knowledge().actions(), "action"),
+                     counted(policy.knowledge().variables(), "variable"), policy.observations());
+}
+
+constexpr const char* kClassDoc =
+    R"(A learner: it offers actions and learns from the payoffs of those that were taken.
+
+Made by updraft.policy() and updraft.load(). Several offers may be outstanding, and payoffs may
+come late, out of order or never. The same calls give the same state, bit for bit. Pickling and
+copying keep everything, the seed included.)";
+
+constexpr const char* kUpdateDoc =
+    R"(Learns from the payoffs of a round in which `action` was taken.
+
+`payoffs` is one number per variable (an array of float64 in C order is read in place; other
+arrays of numbers or bools and lists are converted), or a tuple (indices, values) of the variables
+that did not pay 0, or the total as one number for the policies that look at nothing else. Raises
+ValueError, and learns nothing, where they cannot be.)";
+
+constexpr const char* kExplainDoc = R"(What the policy believes of each action, as a dict.
+
+Arrays with one number per action: pulls, index (what select() compares) and radius; where the
+policy has them reward, uplift, standard_error, probability_best, NaN where not known yet;
+interval (actions x 2), weights (actions x atoms), active. identified and padding are lists of
+arrays of variables. baseline_action, shrinkage and degrees_of_freedom are numbers.)";
+
+}  // namespace
+
+void bind_policy(py::module_& module) {
+  py::class_<SeededPolicy> type(module, "Policy", kClassDoc);
+  type.def(py::init(
+               [](const std::string& spec, const py::dict& told, py::handle seed, py::handle run) {
+                 return seeded(make_policy(spec, knowledge_from(told)), seed, run);
+               }),
+           py::arg("spec"), py::arg("told"), py::arg("seed") = 1, py::arg("run") = 0)
+      .def(
+          "select", [](SeededPolicy& self) { return self.policy->select(self.stream()); },
+          "The action to take next. Learns nothing.")
+      .def("update", &update, py::arg("action"), py::arg("payoffs"), kUpdateDoc)
+      .def("explain", &explain, kExplainDoc)
+      .def_property_readonly(
+          "actions", [](const SeededPolicy& self) { return self.policy->knowledge().actions(); },
+          "The number of actions.")
+      .def_property_readonly(
+          "variables",
+          [](const SeededPolicy& self) { return self.policy->knowledge().variables(); },
+          "The number of variables.")
+      .def_property_readonly("pulls", &pulls, "Per action, the rounds seen.")
+      .def_property_readonly(
+          "knowledge",
+          [](const SeededPolicy& self) { return knowledge_dict(self.policy->knowledge()); },
+          "What the policy was told and uses, as keywords of updraft.policy().")
+      .def("__repr__", &repr);
+  bind_common<Policy>(type, &save_policy, &load_policy);
+
+  module.def(
+      "save_policy",
+      [](const SeededPolicy& self, const std::filesystem::path& path) {
+        save_policy(*self.policy, path);
+      },
+      py::arg("policy"), py::arg("path"));
+  module.def(
+      "load_policy",
+      [](const std::filesystem::path& path, py::handle seed, py::handle run) {
+        return seeded(load_policy(path), seed, run);
+      },
+      py::arg("path"), py::arg("seed"), py::arg("run"));
+}
+
+}  // namespace updraft::python

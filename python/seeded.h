@@ -1,0 +1,63 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "arrays.h"
+#include "updraft/stream.h"
+
+namespace updraft::python {
+
+/// A policy of the library with where its draws come from, which the library leaves to the caller.
+template <typename Learner>
+struct Seeded {
+  std::unique_ptr<Learner> policy;
+  std::uint64_t seed = 1;
+  std::uint32_t run = 0;
+
+  Stream stream() const { return {seed, run, Purpose::kPolicy}; }
+};
+
+template <typename Learner>
+Seeded<Learner> seeded(std::unique_ptr<Learner> policy, py::handle seed, py::handle run) {
+  constexpr WholeRange kSeeds = {0, std::numeric_limits<std::uint64_t>::max()};
+  return {std::move(policy), whole_number("seed", seed, kSeeds),
+          static_cast<std::uint32_t>(whole_number("run", run))};
+}
+
+/// What all kinds of policies have: counts, the seed, and pickling (so copying) by the bytes of
+/// `save` and `load`, with the seed.
+template <typename Learner>
+void bind_common(py::class_<Seeded<Learner>>& type,
+                 void (*save)(const Learner& policy, std::ostream& out),
+                 std::unique_ptr<Learner> (*load)(std::istream& in)) {
+  using Self = Seeded<Learner>;
+  type.def_property_readonly(
+          "spec", [](const Self& self) { return self.policy->spec().text(); },
+          "The policy and its parameters, as text.")
+      .def_property_readonly(
+          "decisions", [](const Self& self) { return self.policy->decisions(); },
+          "Calls of select() so far.")
+      .def_property_readonly(
+          "observations", [](const Self& self) { return self.policy->observations(); },
+          "Rounds seen: calls of update() so far.")
+      .def_readonly("seed", &Self::seed, "Where the policy's own draws come from.")
+      .def_readonly("run", &Self::run, "Draws of different runs are independent.")
+      .def(py::pickle(
+          [save](const Self& self) {
+            std::ostringstream out;
+            save(*self.policy, out);
+            return py::make_tuple(py::bytes(out.str()), self.seed, self.run);
+          },
+          [load](const py::tuple& state) {
+            std::istringstream in(state[0].cast<std::string>());
+            return seeded(load(in), state[1], state[2]);
+          }));
+}
+
+}  // namespace updraft::python

@@ -1,0 +1,168 @@
+#include "updraft/simulate.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <optional>
+#include <stop_token>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "updraft/error.h"
+#include "updraft/registry.h"
+
+namespace updraft::python {
+namespace {
+
+/// Lets Python take part in a simulation that runs without the interpreter's lock: its signal
+/// handlers, so Ctrl-C, and whoever is shown the progress. What they raise stops the simulation.
+class Supervisor {
+ public:
+  explicit Supervisor(py::object progress) : progress_(std::move(progress)) {}
+
+  std::stop_token token() const { return stop_.get_token(); }
+
+  /// Called from the thread that simulates, without the lock.
+  void attend(double share) {
+    const py::gil_scoped_acquire lock;
+    if (raised_) return;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!progress_.is_none()) progress_(share);
+    } catch (py::error_already_set& error) {
+      raised_.emplace(std::move(error));
+      stop_.request_stop();
+    }
+  }
+
+  /// Raises what was raised. With the lock.
+  void rethrow() {
+    if (raised_) throw std::move(*raised_);
+  }
+
+ private:
+  py::object progress_;
+  std::stop_source stop_;
+  std::optional<py::error_already_set> raised_;
+};
+
+Needs needs_from(const py::list& names) {
+  std::vector<std::string> valid;
+  for (const Need need : all_needs()) {
+    if (need != Need::kObservations) valid.push_back(need_name(need));  // a simulation draws them
+  }
+  Needs told;
+  for (const py::handle item : names) {
+    const auto name = py::str(item).cast<std::string>();
+    const auto found = std::find(valid.begin(), valid.end(), name);
+    if (found == valid.end()) throw unknown_name("tell", name, valid);
+    told = told | all_needs()[static_cast<std::size_t>(found - valid.begin())];
+  }
+  return told;
+}
+
+std::uint32_t count(const py::dict& options, const char* name, WholeRange range) {
+  return static_cast<std::uint32_t>(whole_number(name, options[name], range));
+}
+
+SimulationOptions options_from(const py::dict& options) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  SimulationOptions out;
+  out.rounds = count(options, "rounds", {1, kMost});
+  out.runs = count(options, "runs", {1, 1'000'000});
+  out.curve_points = count(options, "curve_points", {1, 100'000});
+  out.threads = count(options, "threads", {0, 1024});
+  out.seed = whole_number("seed", options["seed"], {0, std::numeric_limits<std::uint64_t>::max()});
+  if (!options["tell"].is_none()) out.told = needs_from(options["tell"]);
+  return out;
+}
+
+/// The specs, with what auto picks in its place.
+std::vector<PolicySpec> specs_from(const std::vector<std::string>& texts, const Instance& instance,
+                                   const SimulationOptions& options) {
+  std::vector<PolicySpec> specs;
+  for (const std::string& text : texts) {
+    specs.push_back(PolicySpec::parse(text));
+    if (specs.back().name() != "auto") continue;
+    Knowledge knowledge = instance.knowledge(options.rounds);
+    if (options.told) knowledge = knowledge.only(*options.told);
+    specs.back() = pick_policy(specs.back(), knowledge).spec;
+  }
+  return specs;
+}
+
+/// A row per policy, of what `fields` gives for each.
+template <typename Fields>
+py::array_t<double> table(const SimulationResult& result, Fields fields) {
+  const std::size_t width = fields(result.policies.front()).size();
+  py::array_t<double> out({result.policies.size(), width});
+  double* to = out.mutable_data();
+  for (const PolicyResult& policy : result.policies) {
+    const std::vector<double> row = fields(policy);
+    to = std::copy(row.begin(), row.end(), to);
+  }
+  return out;
+}
+
+py::array_t<double> finals(const SimulationResult& result, double Summary::*field) {
+  return table(result,
+               [field](const PolicyResult& policy) {
+                 return std::vector<double>{policy.final_regret.*field};
+               })
+      .attr("ravel")();
+}
+
+py::array_t<double> curves(const SimulationResult& result, double Summary::*field) {
+  return table(result, [field](const PolicyResult& policy) {
+    std::vector<double> row;
+    for (const Summary& point : policy.curve) row.push_back(point.*field);
+    return row;
+  });
+}
+
+py::dict result_dict(const SimulationResult& result) {
+  py::list specs;
+  for (const PolicyResult& policy : result.policies) specs.append(policy.spec);
+  const std::vector<std::uint32_t>& rounds = result.policies.front().curve_rounds;
+  py::dict out;
+  out["policy"] = py::array(specs);
+  out["mean"] = finals(result, &Summary::mean);
+  out["sd"] = finals(result, &Summary::sd);
+  out["stderr"] = finals(result, &Summary::stderr_);
+  out["p95"] = finals(result, &Summary::p95);
+  out["runs"] = table(result, [](const PolicyResult& policy) { return policy.final_regrets; });
+  out["pulls"] = table(result, [](const PolicyResult& policy) { return policy.pulls; });
+  out["curve_round"] = integers_of(std::span<const std::uint32_t>(rounds));
+  out["curve_mean"] = curves(result, &Summary::mean);
+  out["curve_sd"] = curves(result, &Summary::sd);
+  out["curve_stderr"] = curves(result, &Summary::stderr_);
+  out["curve_p95"] = curves(result, &Summary::p95);
+  return out;
+}
+
+py::dict play(const std::shared_ptr<Instance>& instance, const std::vector<std::string>& policies,
+              const py::dict& given) {
+  SimulationOptions options = options_from(given);
+  const std::vector<PolicySpec> specs = specs_from(policies, *instance, options);
+  Supervisor supervisor(given["progress"]);
+  options.stop = supervisor.token();
+  options.progress = [&supervisor](double share) { supervisor.attend(share); };
+  SimulationResult result;
+  try {
+    const py::gil_scoped_release unlocked;
+    result = simulate(instance, specs, options);
+  } catch (const Cancelled&) {
+    supervisor.rethrow();
+    throw;
+  }
+  supervisor.rethrow();  // raised when all was done
+  return result_dict(result);
+}
+
+}  // namespace
+
+void bind_simulate(py::module_& module) {
+  module.def("simulate", &play, py::arg("instance"), py::arg("policies"), py::arg("options"));
+}
+
+}  // namespace updraft::python

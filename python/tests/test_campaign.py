@@ -1,0 +1,163 @@
+"""Campaign policies: whom to treat with what."""
+
+import numpy as np
+import pytest
+from conftest import CAMPAIGN_SPECS
+
+import updraft as ud
+
+FEATURES, TREATMENTS, BUDGET, PEOPLE = 3, 2, 5, 20
+
+
+def made(spec="c2_up_ucb(beta=2)", **options):
+    return ud.campaign(spec, features=FEATURES, budget=BUDGET, treatments=TREATMENTS, **options)
+
+
+class World:
+    """Pools of people; treatment 2 works, on those whose first feature is large."""
+
+    def __init__(self, seed):
+        self._rng = np.random.default_rng(seed)
+
+    def pool(self):
+        X = self._rng.uniform(size=(PEOPLE, FEATURES))
+        uplifts = np.stack([np.zeros(PEOPLE), 0.5 * X[:, 0]], axis=1)
+        return {"X": X, "baseline": 0.3 * X[:, 1], "uplifts": uplifts}
+
+    def payoffs(self, pool, z):
+        gained = np.where(z == 0, 0.0, pool["uplifts"][np.arange(PEOPLE), np.maximum(z - 1, 0)])
+        return (self._rng.uniform(size=PEOPLE) < pool["baseline"] + gained).astype(float)
+
+
+def play(policy, rounds, seed=1):
+    world = World(seed)
+    decisions = []
+    for _ in range(rounds):
+        pool = world.pool()
+        decisions.append(policy.select(**pool))
+        policy.update(pool["X"], decisions[-1], world.payoffs(pool, decisions[-1]))
+    return np.array(decisions)
+
+
+def test_every_campaign_policy_is_listed_here():
+    assert set(CAMPAIGN_SPECS) == {policy["name"] for policy in ud.campaign_policies()}
+
+
+@pytest.mark.parametrize("name", CAMPAIGN_SPECS)
+def test_every_campaign_policy_can_be_driven(name):
+    policy = made(CAMPAIGN_SPECS[name])
+    decisions = play(policy, 30)
+    assert decisions.shape == (30, PEOPLE)
+    assert decisions.dtype == np.int64
+    assert ((decisions > 0).sum(axis=1) <= BUDGET).all()
+    assert 0 <= decisions.min() and decisions.max() <= TREATMENTS
+    assert policy.decisions == policy.observations == 30
+    assert np.array_equal(decisions, play(made(CAMPAIGN_SPECS[name]), 30))
+    assert name in repr(policy) and "rounds seen 30" in repr(policy)
+
+
+@pytest.mark.parametrize("name", CAMPAIGN_SPECS)
+def test_every_campaign_policy_explains_itself(name):
+    policy = made(CAMPAIGN_SPECS[name])
+    play(policy, 10)
+    explained = policy.explain(**World(3).pool())
+    for key in ("treatment", "index", "uplift", "chosen", "reason"):
+        assert explained[key].shape == (PEOPLE,)
+    assert explained["interval"].shape == (PEOPLE, 2)
+
+
+def test_explained_choices_are_those_of_select():
+    policy = made()
+    play(policy, 10)
+    pool = World(3).pool()
+    explained = policy.explain(pool["X"])
+    z = policy.select(pool["X"])
+    assert np.array_equal(z > 0, explained["chosen"])
+    assert np.array_equal(z[z > 0], explained["treatment"][z > 0])
+
+
+def test_linear_decisions_are_those_of_plain_numpy():
+    """c2_up_ucb with one treatment, as its formula has it: index = upper(1, x) - upper(0, x)."""
+    beta, lam, rng = 0.5, 1.0, np.random.default_rng(5)
+    policy = ud.campaign(f"c2_up_ucb(beta={beta}, lambda={lam}, fill=yes)", FEATURES, BUDGET)
+    V = [lam * np.eye(FEATURES) for _ in range(2)]
+    b = [np.zeros(FEATURES) for _ in range(2)]
+    for _ in range(40):
+        X = rng.uniform(size=(PEOPLE, FEATURES))
+        upper = []
+        for z in range(2):
+            inverse = np.linalg.inv(V[z])
+            width = np.sqrt(np.einsum("ij,jk,ik->i", X, inverse, X))
+            upper.append(X @ (inverse @ b[z]) + beta * width)
+        expected = np.zeros(PEOPLE, dtype=int)
+        expected[np.argsort(-(upper[1] - upper[0]), kind="stable")[:BUDGET]] = 1
+        z = policy.select(X)
+        if policy.observations > 0:  # before, all indices are 0 but for rounding
+            assert np.array_equal(z, expected)
+        y = X @ np.array([0.1, 0.5, 0.2]) + 0.4 * z * X[:, 0] + 0.1 * rng.normal(size=PEOPLE)
+        policy.update(X, z, y)
+        for treatment in range(2):
+            rows = X[z == treatment]
+            V[treatment] += rows.T @ rows
+            b[treatment] += rows.T @ y[z == treatment]
+
+
+def test_pools_of_every_kind():
+    X = np.arange(12.0).reshape(4, 3) / 12
+    y = [1, 0, 0, 1]
+    uplifts = []
+    for kind in (X, X.astype(np.float32).astype(float), np.asfortranarray(X), X.tolist()):
+        policy = ud.campaign("greedy", features=3, budget=2)
+        policy.update(kind, [0, 1, 0, 1], y)
+        policy.update(kind, np.array([True, False, True, False]), np.array(y, dtype=bool))
+        uplifts.append(policy.explain(kind)["uplift"])
+    for other in uplifts[2:]:
+        assert np.array_equal(uplifts[0], other)
+    assert np.allclose(uplifts[0], uplifts[1], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "X, z, y, message",
+    [
+        (np.zeros(3), [0], [0.0], r"shape of X = \(3,\): must have 2 dimensions"),
+        (np.zeros((2, 4)), [0, 0], [0.0, 0.0], "4"),
+        ([[0, 0, np.nan]], [0], [0.0], "nan"),
+        (np.zeros((2, 3)), [0], [0.0, 0.0], "treatments"),
+        (np.zeros((2, 3)), [0, 3], [0.0, 0.0], "3"),
+        (np.zeros((2, 3)), [0, -1], [0.0, 0.0], "treatments = -1: must be a whole number"),
+        (np.zeros((2, 3)), [0.0, 1.0], [0.0, 0.0], "treatments = float64"),
+        (np.zeros((2, 3)), [0, 1], [0.0], "payoffs"),
+        (np.zeros((2, 3)), [0, 1], [0.0, np.inf], r"payoffs\[1\] = inf"),
+    ],
+    ids=str,
+)
+def test_refused_updates_change_nothing(X, z, y, message):
+    policy = made()
+    with pytest.raises(ValueError, match=message):
+        policy.update(X, z, y)
+    assert policy.observations == 0
+
+
+def test_refused_selections():
+    with pytest.raises(ValueError, match="pool"):
+        made().select(np.zeros((BUDGET - 1, FEATURES)))
+    with pytest.raises(ValueError, match="baseline"):
+        made("greedy_bl").select(np.zeros((PEOPLE, FEATURES)))
+    with pytest.raises(ValueError, match="uplifts"):
+        made("oracle").select(np.zeros((PEOPLE, FEATURES)))
+
+
+@pytest.mark.parametrize(
+    "spec, shape, message",
+    [
+        ("c2_up_ucb", (3, 5, 1), "beta"),
+        ("up_ucb(alpha=1)", (3, 5, 1), "up_ucb"),
+        ("greedy", (0, 5, 1), "features"),
+        ("greedy", (3, 0, 1), "budget"),
+        ("greedy", (3, 5, 0), "treatments"),
+        ("greedy", (3, -5, 1), "budget = -5: must be a whole number"),
+    ],
+)
+def test_refused_campaigns(spec, shape, message):
+    with pytest.raises(ValueError, match=message):
+        ud.campaign(spec, *shape)

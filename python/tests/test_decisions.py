@@ -1,0 +1,110 @@
+"""Decisions from Python are those of the command line and of simulations."""
+
+import numpy as np
+import pytest
+from conftest import SPECS, told
+
+import updraft as ud
+
+ROUNDS = 300
+
+
+def drive(policy, environment, rounds):
+    """Plays the rounds with dense payoffs; the actions taken."""
+    taken = []
+    for t in range(rounds):
+        taken.append(policy.select())
+        policy.update(taken[-1], environment.draw(t, taken[-1]))
+    return taken
+
+
+def test_every_policy_is_listed_here():
+    assert set(SPECS) == {policy["name"] for policy in ud.policies()}
+
+
+def check_a_loop_against_a_simulation(instance, spec, rounds):
+    seed, run = 7, 2
+    result = ud.simulate(instance, spec, rounds=rounds, runs=run + 1, seed=seed)
+    environment = instance.environment(seed=seed, run=run)
+    knowledge = told(instance, rounds, environment)
+    policy = ud.policy(spec, **knowledge, seed=seed, run=run)
+    regret = 0.0
+    for action in drive(policy, environment, rounds):
+        regret += instance.gaps[action]
+    assert regret == result["runs"][0, run]
+    assert policy.spec == result["policy"][0]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_loop_in_python_takes_the_actions_of_a_simulation(gaussian, name):
+    check_a_loop_against_a_simulation(gaussian, SPECS[name], ROUNDS)
+
+
+@pytest.mark.parametrize("spec", ["ucb(alpha=7e-7)", "up_ts", "up_ucb_l(alpha=8e-4)"])
+def test_the_same_with_payoffs_of_0_and_1(spec):
+    check_a_loop_against_a_simulation(ud.instance("criteo"), spec, rounds=60)
+
+
+@pytest.mark.parametrize("instance", ["gaussian-weak", "marketing"])
+def test_simulate_gives_the_numbers_of_the_command_line(run_cli, instance):
+    specs = list(SPECS.values())
+    said = run_cli("simulate", "--instance", instance, "--policy", *specs, "--rounds", "150",
+                   "--runs", "3", "--seed", "5", "--curve-points", "7", "--quiet")
+    result = ud.simulate(instance, specs, rounds=150, runs=3, seed=5, curve_points=7)
+    for row, policy in enumerate(said["policies"]):
+        assert result["policy"][row] == policy["spec"]
+        for key in ("mean", "sd", "stderr", "p95"):
+            assert result[key][row] == policy["final_regret"][key]
+        assert list(result["runs"][row]) == policy["final_regret"]["runs"]
+        assert list(result["pulls"][row]) == policy["pulls"]
+        assert list(result["curve_round"]) == policy["curve"]["round"]
+        for key in ("mean", "stderr", "p95"):
+            assert list(result[f"curve_{key}"][row]) == policy["curve"][key]
+
+
+def test_bounds_are_those_of_the_command_line(run_cli):
+    said = run_cli("bounds", "--instance", "gaussian", "--rounds", "5000", "--delta", "0.1",
+                   "--max-affected", "15")
+    found = ud.bounds("gaussian", rounds=5000, delta=0.1, max_affected=15)
+    assert found == {bound["name"]: bound["value"] for bound in said["bounds"]}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_policy_explains_itself(gaussian, name):
+    policy = ud.policy(SPECS[name], **told(gaussian, ROUNDS))
+    before = policy.explain()
+    taken = drive(policy, gaussian.environment(), 40)
+    after = policy.explain()
+    for explained in (before, after):
+        for key in ("pulls", "index", "radius"):
+            assert explained[key].shape == (gaussian.actions,)
+    assert list(after["pulls"]) == list(np.bincount(taken, minlength=gaussian.actions))
+    assert list(policy.pulls) == list(after["pulls"])
+    assert not np.isnan(after["index"]).any()  # infinite where an action has been eliminated
+    assert policy.decisions == policy.observations == 40
+    assert policy.spec in repr(policy) and "rounds seen 40" in repr(policy)
+
+
+def test_what_is_explained():
+    knowledge = ud.instance("gaussian").knowledge(1000)
+    environment = ud.instance("gaussian").environment()
+
+    unknown_sets = ud.policy("up_ucb_l(alpha=2)", **knowledge)
+    drive(unknown_sets, environment, 200)
+    explained = unknown_sets.explain()
+    assert len(explained["identified"]) == len(explained["padding"]) == 10
+    assert all(ids.dtype == np.int64 for ids in explained["identified"])
+    assert 0 <= explained["baseline_action"] < 10
+
+    learnt_noise = ud.policy("up_ts", **knowledge)
+    drive(learnt_noise, environment, 200)
+    explained = learnt_noise.explain()
+    assert explained["interval"].shape == (10, 2)
+    assert (explained["interval"][:, 0] < explained["interval"][:, 1]).all()
+    assert explained["probability_best"].sum() == pytest.approx(1.0)
+    assert explained["weights"].shape[0] == 10
+    assert explained["degrees_of_freedom"] > 0
+    assert 0.0 <= explained["shrinkage"] <= 1.0
+
+    eliminating = ud.policy("up_ucb_ilift(alpha=0.5)", **knowledge)
+    assert eliminating.explain()["active"].all()

@@ -1,0 +1,245 @@
+"""simulate, bounds and instances."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import updraft as ud
+from updraft._progress import ProgressBar
+
+LONG = dict(rounds=10_000_000, runs=100)
+
+
+def test_shapes_of_a_result():
+    result = ud.simulate("gaussian", ["ucb(alpha=2)", "auto"], rounds=50, runs=3, curve_points=5)
+    assert list(result["policy"]) == ["ucb(alpha=2)", "up_ts_bl"]
+    for key in ("mean", "sd", "stderr", "p95"):
+        assert result[key].shape == (2,)
+        assert result[f"curve_{key}"].shape == (2, 5)
+    assert result["runs"].shape == (2, 3)
+    assert result["pulls"].shape == (2, 10)
+    assert list(result["curve_round"]) == [10, 20, 30, 40, 50]
+    assert np.allclose(result["pulls"].sum(axis=1), 50)
+    assert np.allclose(result["runs"].mean(axis=1), result["mean"])
+    assert "ucb(alpha=2)" in repr(result) and "50 rounds" in repr(result)
+
+
+def test_results_become_data_frames():
+    pandas = pytest.importorskip("pandas")
+    result = ud.simulate("gaussian", ["ucb(alpha=2)", "up_ts"], rounds=50, runs=3, curve_points=5)
+    summary = result.to_pandas()
+    assert list(summary.columns) == ["policy", "mean", "sd", "stderr", "p95"]
+    assert list(summary["mean"]) == list(result["mean"])
+    runs = result.to_pandas("runs")
+    assert len(runs) == 6
+    assert runs.groupby("policy")["regret"].mean()["up_ts"] == pytest.approx(result["mean"][1])
+    curve = result.to_pandas("curve")
+    assert len(curve) == 10
+    assert list(curve[curve["policy"] == "up_ts"]["mean"]) == list(result["curve_mean"][1])
+    with pytest.raises(ValueError, match="must be summary, runs or curve"):
+        result.to_pandas("else")
+    bounds = ud.bounds("gaussian", rounds=100).to_pandas()
+    assert isinstance(bounds, pandas.DataFrame)
+    assert {"name", "kind", "value", "formula", "reference"} == set(bounds.columns)
+
+
+def test_threads_do_not_matter():
+    results = [ud.simulate("gaussian", "up_ts", rounds=100, runs=4, threads=n) for n in (1, 3)]
+    assert np.array_equal(results[0]["runs"], results[1]["runs"])
+
+
+def test_told_less():
+    told = ud.simulate("gaussian", "auto", rounds=20, runs=1, tell=["affected"])
+    assert list(told["policy"]) == ["up_ts"]
+    assert ud.simulate("gaussian", "ucb(alpha=1)", rounds=20, runs=1, tell=[])["mean"].shape == (1,)
+    with pytest.raises(ValueError, match="tell = afected: unknown; did you mean affected"):
+        ud.simulate("gaussian", "auto", tell=["afected"])
+    with pytest.raises(ValueError, match="affected"):
+        ud.simulate("gaussian", "up_ucb(alpha=1)", tell=["baseline"])
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"rounds": 0}, "rounds = 0: must be a whole number from 1 to 4294967295"),
+        ({"rounds": 2**32}, "rounds = 4294967296: must be a whole number"),
+        ({"rounds": 10.0}, "rounds = 10.0: must be a whole number"),
+        ({"runs": 0}, "runs = 0"),
+        ({"runs": -3}, "runs = -3"),
+        ({"threads": 5000}, "threads = 5000: must be a whole number from 0 to 1024"),
+        ({"curve_points": 0}, "curve_points = 0"),
+        ({"seed": -1}, "seed = -1"),
+        ({"progress": 3}, "progress = 3: must be True, False or a function"),
+        ({"policies": []}, "policies: give at least one"),
+        ({"policies": "up_cub"}, "did you mean"),
+        ({"instance": "gausian"}, "gausian"),
+        ({"instance": {"format": "else"}}, "format"),
+    ],
+    ids=str,
+)
+def test_refused_simulations(options, message):
+    with pytest.raises(ValueError, match=message):
+        ud.simulate(**{"instance": "gaussian", "policies": "ucb(alpha=1)", **options})
+
+
+def test_progress_is_told():
+    shares = []
+    ud.simulate("criteo", "ucb(alpha=1)", rounds=200, runs=2, progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_what_progress_raises_stops_the_simulation():
+    def refuse(share):
+        raise KeyError("enough")
+
+    start = time.monotonic()
+    with pytest.raises(KeyError, match="enough"):
+        ud.simulate("gaussian", "ucb(alpha=2)", **LONG, progress=refuse)
+    assert time.monotonic() - start < 5.0
+
+
+class Screen(io.StringIO):
+    """A stderr that is a terminal, or is not."""
+
+    def __init__(self, terminal):
+        super().__init__()
+        self.isatty = lambda: terminal
+
+
+def test_progress_on_a_terminal_is_a_bar_that_is_wiped(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen(terminal=True))
+    ud.simulate("gaussian", "ucb(alpha=2)", rounds=10, runs=1, progress=True)
+    assert f"[{30 * '#'}] 100 %" in sys.stderr.getvalue()
+    assert sys.stderr.getvalue().endswith("\r\033[K")
+
+
+def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Screen(terminal=False))
+    seconds = iter([0, 1, 6, 7, 12])
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
+    with ProgressBar() as bar:
+        for share in (0.1, 0.4, 0.5, 0.75):
+            bar(share)
+    assert sys.stderr.getvalue() == (
+        "updraft: 40 % done, about 9 s left\nupdraft: 75 % done, about 4 s left\n"
+    )
+
+
+def test_other_threads_go_on_meanwhile():
+    """Were the interpreter's lock kept, nothing here would run before the simulation ends."""
+    inside, done = threading.Event(), threading.Event()
+
+    def progress(share):
+        inside.set()
+        if done.is_set():
+            raise InterruptedError
+
+    def simulate():
+        with pytest.raises(InterruptedError):
+            ud.simulate("gaussian", "ucb(alpha=2)", **LONG, progress=progress)
+
+    thread = threading.Thread(target=simulate)
+    thread.start()
+    assert inside.wait(timeout=30)
+    assert sum(range(1_000_000)) == 499_999_500_000
+    assert thread.is_alive()
+    done.set()
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    "instance, spec", [("gaussian", "ucb(alpha=2)"), ("criteo", "up_ucb_l(alpha=1e-4)")]
+)
+def test_ctrl_c_returns_within_half_a_second(instance, spec):
+    program = f"""
+import time, updraft as ud
+def ready(share):
+    if share > 0.0: print("playing", flush=True)
+try:
+    ud.simulate({instance!r}, {spec!r}, rounds=10_000_000, runs=100, progress=ready)
+except KeyboardInterrupt:
+    print("stopped", time.time(), flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "playing\n"
+        sent = time.time()
+        os.kill(child.pid, signal.SIGINT)
+        out, _ = child.communicate(timeout=30)
+    finally:
+        child.kill()
+    last = out.splitlines()[-1].split()
+    assert last[0] == "stopped"
+    assert float(last[1]) - sent < 0.5
+    assert child.returncode == 0
+
+
+def test_instances(gaussian, tmp_path):
+    assert set(ud.instances()) >= {"gaussian", "criteo", "marketing"}
+    assert (gaussian.actions, gaussian.variables) == (10, 100)
+    assert gaussian.baseline.shape == (100,)
+    assert len(gaussian.affected) == 10
+    assert max(map(len, gaussian.affected)) == gaussian.max_affected
+    best = gaussian.best_action
+    assert gaussian.gaps[best] == 0.0
+    assert gaussian.rewards.argmax() == best
+    assert gaussian.means(best).sum() == pytest.approx(gaussian.rewards[best])
+    assert gaussian.uplifts[0] == pytest.approx(gaussian.rewards[0] - gaussian.baseline.sum())
+    assert repr(gaussian) == "<updraft.Instance gaussian: 10 actions, 100 variables>"
+
+    path = tmp_path / "mine.json"
+    path.write_text(gaussian.to_json())
+    assert ud.instance(path) == ud.instance(str(path)) == gaussian
+    assert ud.instance(json.loads(gaussian.to_json())) == gaussian
+    assert ud.instance(gaussian) is gaussian
+
+
+def test_arrays_of_an_instance_outlive_it_and_cannot_be_changed():
+    gaps = ud.instance("gaussian").gaps
+    assert gaps.min() == 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        gaps[0] = 1.0
+
+
+def test_payoffs_can_be_drawn():
+    criteo = ud.instance("criteo")
+    environment = criteo.environment(seed=3, run=1)
+    first = environment.draw(5, 2)
+    assert set(np.unique(first)) <= {0.0, 1.0}
+    assert np.array_equal(first, criteo.environment(seed=3, run=1).draw(5, 2))
+    assert not np.array_equal(first, environment.draw(6, 2))
+    with pytest.raises(ValueError, match="action = 20: must be below the number of actions, 20"):
+        environment.draw(0, 20)
+    counts, means = environment.observe_baseline(10)
+    assert (counts == 10).all() and means.shape == (criteo.variables,)
+
+
+def test_bounds():
+    found = ud.bounds("hard-affected", rounds=100_000)
+    assert found["lower_affected"] < found["up_ucb_bl"]
+    with pytest.raises(ValueError, match="max_affected = 1: must be >= "):
+        ud.bounds("gaussian", rounds=100, max_affected=1)
+    with pytest.raises(ValueError, match=r"delta = 1: must be in \(0, 1\)"):
+        ud.bounds("gaussian", rounds=100, delta=1.0)
+    with pytest.raises(ValueError, match="min_uplift = 0: must be > 0"):
+        ud.bounds("gaussian", rounds=100, min_uplift=0.0)
+    with pytest.raises(ValueError, match="rounds = 0"):
+        ud.bounds("gaussian", rounds=0)
+
+
+def test_registered_policies():
+    for policy in ud.policies() + ud.campaign_policies():
+        assert policy["summary"] and policy["status"] in ("verified", "light", "experimental")
+        for parameter in policy["parameters"]:
+            assert parameter["name"] and parameter["help"]
+    assert ud.version == ud.__version__

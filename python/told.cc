@@ -1,0 +1,109 @@
+#include "told.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "arrays.h"
+#include "updraft/error.h"
+
+namespace updraft::python {
+namespace {
+
+constexpr WholeRange kAnyCount = {0, std::numeric_limits<std::uint64_t>::max()};
+
+py::sequence pair(std::string_view field, py::handle object, std::string_view what) {
+  if (!PySequence_Check(object.ptr()) || PySequence_Size(object.ptr()) != 2) {
+    PyErr_Clear();
+    throw InvalidInput(field, fmt::format("must be a pair: {}", what));
+  }
+  return py::reinterpret_borrow<py::sequence>(object);
+}
+
+std::vector<VariableSet> sets_from(py::handle object, std::size_t variables) {
+  if (!PySequence_Check(object.ptr())) {
+    throw InvalidInput("affected", "must be a list with one set of variables per action");
+  }
+  std::vector<VariableSet> sets;
+  for (const py::handle set : py::reinterpret_borrow<py::sequence>(object)) {
+    sets.push_back(variable_set(fmt::format("affected[{}]", sets.size()), set, variables));
+  }
+  return sets;
+}
+
+void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
+  if (name == "baseline") {
+    knowledge.set_baseline(double_vector(name, value));
+  } else if (name == "affected") {
+    knowledge.set_affected(sets_from(value, knowledge.variables()));
+  } else if (name == "max_affected") {
+    knowledge.set_max_affected(whole_number(name, value, kAnyCount));
+  } else if (name == "min_uplift") {
+    knowledge.set_min_uplift(number(name, value));
+  } else if (name == "horizon") {
+    knowledge.set_horizon(whole_number(name, value, kAnyCount));
+  } else if (name == "reward_prior") {
+    const py::sequence prior = pair(name, value, "mean and variance");
+    knowledge.set_reward_prior(
+        {number("reward_prior: mean", prior[0]), number("reward_prior: variance", prior[1])});
+  } else if (name == "observations") {
+    const py::sequence table = pair(name, value, "counts and means, one of each per variable");
+    knowledge.set_observations({double_vector("observations: counts", table[0]),
+                                double_vector("observations: means", table[1])});
+  } else {
+    std::vector<std::string> valid = {"actions", "variables"};
+    for (const Need need : all_needs()) valid.push_back(need_name(need));
+    throw unknown_name("knowledge", name, valid);
+  }
+}
+
+}  // namespace
+
+Knowledge knowledge_from(const py::dict& told) {
+  Knowledge knowledge(whole_number("actions", told["actions"]),
+                      whole_number("variables", told["variables"]));
+  for (const auto& [key, value] : told) {
+    const auto name = key.cast<std::string>();
+    if (name != "actions" && name != "variables") tell(knowledge, name, value);
+  }
+  return knowledge;
+}
+
+py::list affected_list(const AffectedSets& sets) {
+  py::list out;
+  for (ActionId action = 0; action < sets.actions(); ++action) {
+    out.append(array_of(sets.of(action)));
+  }
+  return out;
+}
+
+py::dict knowledge_dict(const Knowledge& knowledge) {
+  py::dict out;
+  out["actions"] = knowledge.actions();
+  out["variables"] = knowledge.variables();
+  if (knowledge.baseline() != nullptr) {
+    out["baseline"] = array_of(std::span<const double>(*knowledge.baseline()));
+  }
+  if (knowledge.affected()) out["affected"] = affected_list(*knowledge.affected());
+  if (knowledge.max_affected()) out["max_affected"] = *knowledge.max_affected();
+  if (knowledge.min_uplift()) out["min_uplift"] = *knowledge.min_uplift();
+  if (knowledge.horizon()) out["horizon"] = *knowledge.horizon();
+  if (const auto prior = knowledge.reward_prior()) {
+    out["reward_prior"] = py::make_tuple(prior->mean, prior->variance);
+  }
+  if (const BaselineObservations* table = knowledge.observations()) {
+    out["observations"] = py::make_tuple(array_of(std::span<const double>(table->counts)),
+                                         array_of(std::span<const double>(table->means)));
+  }
+  return out;
+}
+
+py::list need_names(Needs needs) {
+  py::list out;
+  for (const Need need : all_needs()) {
+    if (needs.contains(need)) out.append(need_name(need));
+  }
+  return out;
+}
+
+}  // namespace updraft::python
