@@ -29,12 +29,77 @@ std::string_view type_text(const toml::node& node) {
   }
 }
 
+/// Throws where a character beyond ASCII stands outside of quotes and comments, where TOML has no
+/// use for one. toml++ 3.3 must not see such a character: its test for white space is undefined for
+/// many of them. It is applied between tokens, and after a backslash in a text of several lines.
+class PlainCharacters {
+ public:
+  PlainCharacters(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    while (at_ < text_.size()) step();
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == '#') {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (c == '"' || c == '\'') {
+      skip_quoted(c);
+    } else {
+      check_plain();
+      ++at_;
+    }
+  }
+
+  void skip_quoted(char quote) {
+    const std::string three(3, quote);
+    const bool several_lines = text_.substr(at_, 3) == three;
+    at_ += several_lines ? 3 : 1;
+    while (at_ < text_.size()) {
+      if (quote == '"' && text_[at_] == '\\') {
+        skip_escaped(several_lines);
+      } else if (several_lines ? text_.substr(at_, 3) == three : text_[at_] == quote) {
+        at_ += several_lines ? 3 : 1;
+        return;
+      } else if (!several_lines && text_[at_] == '\n') {
+        return;  // refused by toml++
+      } else {
+        ++at_;
+      }
+    }
+  }
+
+  /// A backslash, and what it stands before: a character, or white space that is left out.
+  void skip_escaped(bool several_lines) {
+    const std::size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
+    if (!several_lines || next == at_ + 1) {
+      at_ = std::min(at_ + 2, text_.size());
+      return;
+    }
+    at_ = std::min(next, text_.size());
+    if (at_ < text_.size()) check_plain();
+  }
+
+  void check_plain() const {
+    if (static_cast<unsigned char>(text_[at_]) < 0x80) return;
+    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<long>(at_), '\n');
+    throw InvalidInput(fmt::format("{}:{}", origin_, line),
+                       "has a character beyond ASCII outside of quotes and comments");
+  }
+
+  std::string_view text_;
+  const std::string& origin_;
+  std::size_t at_ = 0;
+};
+
 }  // namespace
 
 toml::table parse_toml_document(std::string_view text, const std::string& origin) {
   if (text.size() > kMostBytes) {
     throw InvalidInput(origin + ":1", "is too large; an experiment file has at most 32 KiB");
   }
+  PlainCharacters(text, origin);
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {

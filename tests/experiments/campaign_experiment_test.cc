@@ -125,7 +125,7 @@ TEST(CampaignExperiment, ReadsBackWhatItWrote) {
 
 TEST(CampaignExperiment, DoesNotDependOnThreadsOrInterruptions) {
   Experiment experiment = small();
-  experiment.rounds = 4000;
+  experiment.rounds = 1500;
   experiment.runs = 4;
   const TemporaryFolder whole;
   const TemporaryFolder pieces;

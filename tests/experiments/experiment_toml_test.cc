@@ -144,6 +144,20 @@ TEST(ParseExperiment, RefusesTextThatIsNotToml) {
   EXPECT_EQ(refused("name = \"\xff\"").rfind("mine.toml:1:", 0), 0u);
 }
 
+/// toml++ 3.3 is not to be asked whether such characters are white space.
+TEST(ParseExperiment, RefusesCharactersBeyondAsciiOutsideOfQuotes) {
+  constexpr auto kRule = "has a character beyond ASCII outside of quotes and comments";
+  EXPECT_EQ(refused_with("rounds = 3000", "rounds = ε"), fmt::format("mine.toml:4: {}", kRule));
+  EXPECT_EQ(refused_with("rounds = 3000", "é = 3000"), fmt::format("mine.toml:4: {}", kRule));
+  EXPECT_EQ(refused_with("\"My own\"", "\"My own\" ε"), fmt::format("mine.toml:2: {}", kRule));
+  EXPECT_EQ(refused_with("\"My own\"", "\"\"\"My \\\n  εown\"\"\""),
+            fmt::format("mine.toml:3: {}", kRule));
+  for (const char* title :
+       {"'ε'", "\"ε\" # ε", "\"a \\\" ε\"", "'''ε ' '''", "\"\"\"ε \" \"\"\""}) {
+    EXPECT_EQ(refused_with("\"My own\"", title), "(accepted)") << title;
+  }
+}
+
 TEST(ParseExperiment, RefusesWhatIsTooLargeOrNested) {
   EXPECT_EQ(refused(std::string(32769, '#')),
             "mine.toml:1: is too large; an experiment file has at most 32 KiB");
