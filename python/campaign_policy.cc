@@ -1,10 +1,6 @@
 #include "updraft/campaign_policy.h"
 
 #include <fmt/format.h>
-#include <pybind11/stl/filesystem.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -85,14 +81,6 @@ py::dict explain(const SeededCampaign& self, py::handle features, py::handle bas
   return out;
 }
 
-/// Whether a file begins like a saved campaign policy. docs/formats/policy-state.md.
-bool is_campaign_policy(const std::filesystem::path& path) {
-  constexpr std::string_view kMagic = "updraft-campaign-policy\r\n";
-  std::string beginning(kMagic.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(beginning.data(), std::ssize(beginning));
-  return beginning == kMagic;
-}
-
 CampaignShape shape_from(py::handle features, py::handle budget, py::handle treatments) {
   return {.features = whole_number("features", features),
           .treatments = whole_number("treatments", treatments),
@@ -155,21 +143,8 @@ void bind_campaign_policy(py::module_& module) {
           "budget", [](const SeededCampaign& self) { return self.policy->shape().budget; },
           "How many individuals may be treated in a round.")
       .def("__repr__", &repr);
-  bind_common<CampaignPolicy>(type, &save_campaign_policy, &load_campaign_policy);
-
-  module.def(
-      "save_campaign_policy",
-      [](const SeededCampaign& self, const std::filesystem::path& path) {
-        save_campaign_policy(*self.policy, path);
-      },
-      py::arg("policy"), py::arg("path"));
-  module.def("is_campaign_policy", &is_campaign_policy, py::arg("path"));
-  module.def(
-      "load_campaign_policy",
-      [](const std::filesystem::path& path, py::handle seed, py::handle run) {
-        return seeded(load_campaign_policy(path), seed, run);
-      },
-      py::arg("path"), py::arg("seed"), py::arg("run"));
+  bind_common<CampaignPolicy>(
+      module, type, {&save_campaign_policy, &save_campaign_policy, &load_campaign_policy});
 }
 
 }  // namespace updraft::python

@@ -1,10 +1,8 @@
 #include "updraft/policy.h"
 
 #include <fmt/format.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 
 #include "arrays.h"
@@ -209,20 +207,7 @@ void bind_policy(py::module_& module) {
           [](const SeededPolicy& self) { return knowledge_dict(self.policy->knowledge()); },
           "What the policy was told and uses, as keywords of updraft.policy().")
       .def("__repr__", &repr);
-  bind_common<Policy>(type, &save_policy, &load_policy);
-
-  module.def(
-      "save_policy",
-      [](const SeededPolicy& self, const std::filesystem::path& path) {
-        save_policy(*self.policy, path);
-      },
-      py::arg("policy"), py::arg("path"));
-  module.def(
-      "load_policy",
-      [](const std::filesystem::path& path, py::handle seed, py::handle run) {
-        return seeded(load_policy(path), seed, run);
-      },
-      py::arg("path"), py::arg("seed"), py::arg("run"));
+  bind_common<Policy>(module, type, {&save_policy, &save_policy, &load_policy});
 }
 
 }  // namespace updraft::python

@@ -6,6 +6,7 @@
 #include "bindings.h"
 #include "told.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/theory.h"
 
@@ -19,18 +20,6 @@ py::list texts(const Texts& values) {
   py::list out;
   for (const std::string_view value : values) out.append(text(value));
   return out;
-}
-
-const char* status_text(PolicyStatus status) {
-  switch (status) {
-    case PolicyStatus::kVerified:
-      return "verified";
-    case PolicyStatus::kLight:
-      return "light";
-    case PolicyStatus::kExperimental:
-      return "experimental";
-  }
-  return "";
 }
 
 py::dict parameter_dict(const ParameterInfo& parameter) {
@@ -55,7 +44,7 @@ py::list policy_list(std::span<const PolicyInfo> infos) {
     row["summary"] = text(info.summary);
     row["index"] = text(info.index);
     row["reference"] = text(info.reference);
-    row["status"] = status_text(info.status);
+    row["status"] = text(status_name(info.status));
     row["needs"] = need_names(info.needs);
     row["parameters"] = parameters;
     out.append(row);
@@ -113,6 +102,9 @@ py::list bound_list(const Instance& instance, const py::dict& options) {
 void bind_registry(py::module_& module) {
   module.def("policies", [] { return policy_list(policies()); });
   module.def("campaign_policies", [] { return policy_list(campaign_policies()); });
+  module.def("context_policies", [] { return policy_list(context_policies()); });
+  module.def("checked_knowledge",
+             [](const py::dict& told) { return knowledge_dict(knowledge_from(told)); });
   module.def("bounds", &bound_list, py::arg("instance"), py::arg("options"));
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl/filesystem.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -30,13 +32,25 @@ Seeded<Learner> seeded(std::unique_ptr<Learner> policy, py::handle seed, py::han
           static_cast<std::uint32_t>(whole_number("run", run))};
 }
 
-/// What all kinds of policies have: counts, the seed, and pickling (so copying) by the bytes of
-/// `save` and `load`, with the seed.
+/// How the library keeps one kind of policies.
 template <typename Learner>
-void bind_common(py::class_<Seeded<Learner>>& type,
-                 void (*save)(const Learner& policy, std::ostream& out),
-                 std::unique_ptr<Learner> (*load)(std::istream& in)) {
+struct Keeping {
+  void (*save_file)(const Learner& policy, const std::filesystem::path& path);
+  void (*save)(const Learner& policy, std::ostream& out);
+  std::unique_ptr<Learner> (*load)(std::istream& in);
+};
+
+/// What all kinds of policies have: counts, the seed, saving, and pickling (so copying) with the
+/// seed.
+template <typename Learner>
+void bind_common(py::module_& module, py::class_<Seeded<Learner>>& type, Keeping<Learner> keeping) {
   using Self = Seeded<Learner>;
+  module.def(
+      "save",
+      [keeping](const Self& self, const std::filesystem::path& path) {
+        keeping.save_file(*self.policy, path);
+      },
+      py::arg("policy"), py::arg("path"));
   type.def_property_readonly(
           "spec", [](const Self& self) { return self.policy->spec().text(); },
           "The policy and its parameters, as text.")
@@ -49,14 +63,14 @@ void bind_common(py::class_<Seeded<Learner>>& type,
       .def_readonly("seed", &Self::seed, "Where the policy's own draws come from.")
       .def_readonly("run", &Self::run, "Draws of different runs are independent.")
       .def(py::pickle(
-          [save](const Self& self) {
+          [keeping](const Self& self) {
             std::ostringstream out;
-            save(*self.policy, out);
+            keeping.save(*self.policy, out);
             return py::make_tuple(py::bytes(out.str()), self.seed, self.run);
           },
-          [load](const py::tuple& state) {
+          [keeping](const py::tuple& state) {
             std::istringstream in(state[0].cast<std::string>());
-            return seeded(load(in), state[1], state[2]);
+            return seeded(keeping.load(in), state[1], state[2]);
           }));
 }
 

@@ -141,10 +141,10 @@ py::dict result_dict(const SimulationResult& result) {
 }
 
 py::dict play(const std::shared_ptr<Instance>& instance, const std::vector<std::string>& policies,
-              const py::dict& given) {
+              const py::dict& given, const py::object& progress) {
   SimulationOptions options = options_from(given);
   const std::vector<PolicySpec> specs = specs_from(policies, *instance, options);
-  Supervisor supervisor(given["progress"]);
+  Supervisor supervisor(progress);
   options.stop = supervisor.token();
   options.progress = [&supervisor](double share) { supervisor.attend(share); };
   SimulationResult result;
@@ -159,10 +159,53 @@ py::dict play(const std::shared_ptr<Instance>& instance, const std::vector<std::
   return result_dict(result);
 }
 
+/// The whole numbers among the options.
+py::dict checked_options(const py::dict& given) {
+  const SimulationOptions options = options_from(given);
+  py::dict out;
+  out["rounds"] = options.rounds;
+  out["runs"] = options.runs;
+  out["seed"] = options.seed;
+  out["curve_points"] = options.curve_points;
+  return out;
+}
+
+/// Of each column, over the rows.
+py::dict summaries(const Doubles& table) {
+  const py::ssize_t columns = table.shape(1);
+  py::array_t<double> mean(columns), sd(columns), stderr_(columns), p95(columns);
+  for (py::ssize_t column = 0; column < columns; ++column) {
+    std::vector<double> values;
+    for (py::ssize_t row = 0; row < table.shape(0); ++row) values.push_back(table.at(row, column));
+    const Summary summary = summarize(std::move(values));
+    mean.mutable_at(column) = summary.mean;
+    sd.mutable_at(column) = summary.sd;
+    stderr_.mutable_at(column) = summary.stderr_;
+    p95.mutable_at(column) = summary.p95;
+  }
+  py::dict out;
+  out["mean"] = mean;
+  out["sd"] = sd;
+  out["stderr"] = stderr_;
+  out["p95"] = p95;
+  return out;
+}
+
 }  // namespace
 
 void bind_simulate(py::module_& module) {
-  module.def("simulate", &play, py::arg("instance"), py::arg("policies"), py::arg("options"));
+  module.def("simulate", &play, py::arg("instance"), py::arg("policies"), py::arg("options"),
+             py::arg("progress"));
+  module.def("checked_options", &checked_options, py::arg("options"));
+  module.def(
+      "spaced_rounds",
+      [](std::uint32_t rounds, std::uint32_t points) {
+        return integers_of(std::span<const std::uint32_t>(spaced_rounds(rounds, points)));
+      },
+      py::arg("rounds"), py::arg("points"));
+  module.def(
+      "summarize", [](py::handle table) { return summaries(doubles("table", table, 2)); },
+      py::arg("table"));
 }
 
 }  // namespace updraft::python

@@ -20,17 +20,6 @@ py::sequence pair(std::string_view field, py::handle object, std::string_view wh
   return py::reinterpret_borrow<py::sequence>(object);
 }
 
-std::vector<VariableSet> sets_from(py::handle object, std::size_t variables) {
-  if (!PySequence_Check(object.ptr())) {
-    throw InvalidInput("affected", "must be a list with one set of variables per action");
-  }
-  std::vector<VariableSet> sets;
-  for (const py::handle set : py::reinterpret_borrow<py::sequence>(object)) {
-    sets.push_back(variable_set(fmt::format("affected[{}]", sets.size()), set, variables));
-  }
-  return sets;
-}
-
 void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
   if (name == "baseline") {
     knowledge.set_baseline(double_vector(name, value));
@@ -58,6 +47,17 @@ void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
 }
 
 }  // namespace
+
+std::vector<VariableSet> sets_from(py::handle object, std::size_t variables) {
+  if (!PySequence_Check(object.ptr())) {
+    throw InvalidInput("affected", "must be a list with one set of variables per action");
+  }
+  std::vector<VariableSet> sets;
+  for (const py::handle set : py::reinterpret_borrow<py::sequence>(object)) {
+    sets.push_back(variable_set(fmt::format("affected[{}]", sets.size()), set, variables));
+  }
+  return sets;
+}
 
 Knowledge knowledge_from(const py::dict& told) {
   Knowledge knowledge(whole_number("actions", told["actions"]),

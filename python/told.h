@@ -2,7 +2,10 @@
 
 #include <pybind11/pybind11.h>
 
+#include <vector>
+
 #include "updraft/knowledge.h"
+#include "updraft/variable_set.h"
 
 namespace updraft::python {
 
@@ -13,6 +16,9 @@ Knowledge knowledge_from(const pybind11::dict& told);
 
 /// The same dict, with what is known.
 pybind11::dict knowledge_dict(const Knowledge& knowledge);
+
+/// Per action the variables that it affects, each set as in variable_set().
+std::vector<VariableSet> sets_from(pybind11::handle object, std::size_t variables);
 
 /// The sets as a list of arrays of ids.
 pybind11::list affected_list(const AffectedSets& sets);

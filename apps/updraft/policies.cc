@@ -40,18 +40,6 @@ struct Options {
   bool json = false;
 };
 
-std::string_view status_text(PolicyStatus status) {
-  switch (status) {
-    case PolicyStatus::kVerified:
-      return "verified";
-    case PolicyStatus::kLight:
-      return "light";
-    case PolicyStatus::kExperimental:
-      return "experimental";
-  }
-  return "";
-}
-
 Json policy_json(const PolicyInfo& policy) {
   Json needs = Json::array();
   for (const Need need : all_needs()) {
@@ -70,7 +58,7 @@ Json policy_json(const PolicyInfo& policy) {
   out["summary"] = policy.summary;
   out["index"] = policy.index;
   out["reference"] = policy.reference;
-  out["status"] = status_text(policy.status);
+  out["status"] = status_name(policy.status);
   out["needs"] = needs;
   out["parameters"] = parameters;
   return out;
@@ -87,7 +75,7 @@ std::string overview_table(std::span<const PolicyInfo> policies) {
     for (const ParameterInfo& parameter : policy.parameters) names.push_back(parameter.name);
     table.add_row({std::string(policy.name), short_words(policy.needs),
                    fmt::format("{}", fmt::join(names, ", ")), std::string(policy.summary),
-                   std::string(status_text(policy.status))});
+                   std::string(status_name(policy.status))});
   }
   return table.text();
 }
@@ -122,7 +110,7 @@ std::string details(const PolicyInfo& policy) {
   };
   field("index", policy.index);
   field("reference", policy.reference);
-  field("status", status_text(policy.status));
+  field("status", status_name(policy.status));
   if (!policy.aliases.empty()) field("aliases", fmt::format("{}", fmt::join(policy.aliases, ", ")));
 
   out += "\nneeds to know\n";

@@ -17,6 +17,8 @@ namespace updraft {
 /// reference only (light), or not yet (experimental).
 enum class PolicyStatus { kVerified, kLight, kExperimental };
 
+std::string_view status_name(PolicyStatus status);
+
 struct ParameterInfo {
   enum class Kind {
     kPositive,     ///< finite, > 0

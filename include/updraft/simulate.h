@@ -44,6 +44,9 @@ struct Summary {
 
 Summary summarize(std::vector<double> values);
 
+/// The rounds of a curve: at most `points`, evenly spaced; the last is `rounds`.
+std::vector<std::uint32_t> spaced_rounds(std::uint32_t rounds, std::uint32_t points);
+
 struct PolicyResult {
   std::string spec;
   std::vector<double> final_regrets;  ///< per run

@@ -37,6 +37,11 @@ CAMPAIGN_SPECS = {
     "oracle": "oracle",
 }
 
+CONTEXT_SPECS = {
+    "lin_up_ucb": "lin_up_ucb(beta=1)",
+    "lin_up_ucb_bl": "lin_up_ucb_bl(beta=1)",
+}
+
 
 def told(instance, rounds, environment=None):
     """All that policies may be told of an instance, observations included."""

@@ -7,12 +7,12 @@ import re
 import pytest
 
 import updraft
-from updraft import _progress, _results
+from updraft import _own, _progress, _results, _simulate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("module", [updraft, _progress, _results])
+@pytest.mark.parametrize("module", [updraft, _own, _progress, _results, _simulate])
 def test_docstrings(module):
     assert doctest.testmod(module).failed == 0
 

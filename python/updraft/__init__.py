@@ -13,28 +13,34 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import Any, Union
+from collections.abc import Callable, Sequence, Set
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from updraft import _updraft
-from updraft._progress import ProgressBar
+from updraft._own import OwnEnvironment, OwnPolicy
 from updraft._results import Bounds, SimulationResult
-from updraft._updraft import CampaignPolicy, Environment, Instance, Policy
+from updraft._simulate import InstanceLike, as_instance, simulate
+from updraft._updraft import CampaignPolicy, ContextPolicy, Environment, Instance, Policy
 
 __all__ = [
     "Bounds",
     "CampaignPolicy",
+    "ContextPolicy",
     "Environment",
     "Instance",
+    "OwnEnvironment",
+    "OwnPolicy",
     "Policy",
     "SimulationResult",
     "bounds",
     "campaign",
     "campaign_policies",
+    "context",
+    "context_policies",
+    "environment",
     "instance",
     "instances",
     "load",
@@ -47,17 +53,6 @@ __all__ = [
 
 version: str = _updraft.version
 __version__ = version
-
-InstanceLike = Union[Instance, str, "os.PathLike[str]", Mapping[str, Any]]
-
-
-def _as_instance(source: InstanceLike) -> Instance:
-    if isinstance(source, Instance):
-        return source
-    if isinstance(source, Mapping):
-        return _updraft.parse_instance(json.dumps(source))
-    return _updraft.load_instance(os.fspath(source))
-
 
 def policy(
     spec: str,
@@ -143,7 +138,59 @@ def instance(source: InstanceLike) -> Instance:
     >>> instance("gaussian")
     <updraft.Instance gaussian: 10 actions, 100 variables>
     """
-    return _as_instance(source)
+    return as_instance(source)
+
+
+def context(
+    spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0
+) -> ContextPolicy:
+    """A policy for actions with contexts: one action for all variables, which have features.
+
+    spec: such as "lin_up_ucb(beta=1)"; context_policies() lists them.
+    features: how many numbers describe a variable.
+    seed, run: as in policy().
+
+    >>> c = context("lin_up_ucb(beta=1)", features=2, actions=2)
+    >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]             # variables x features
+    >>> affected = [[0], [1, 2]]                             # in this round
+    >>> a = c.select(X, affected=affected)
+    >>> c.update(X, a, [0.1, 0.7, 0.3], affected=affected)   # what every variable paid
+    >>> c
+    <updraft.ContextPolicy lin_up_ucb(beta=1): 2 features, 2 actions, rounds seen 1>
+    """
+    return ContextPolicy(spec, (features, actions), seed, run)
+
+
+def environment(
+    draw: Callable[..., Any],
+    actions: int,
+    variables: int,
+    *,
+    rewards: ArrayLike | None = None,
+    **knowledge: Any,
+) -> OwnEnvironment:
+    """An environment of your own for simulate(): a function that returns payoffs for an action.
+
+    draw: called as draw(action) in each round, for one policy and run after the other; returns
+    what Policy.update() takes. Where it has a parameter `rng`, it is given a numpy Generator that
+    starts anew with each run and policy, so that policies meet the same draws; `round` likewise.
+    rewards: the expected reward of each action; where it is not known, simulations measure the
+    payoffs collected in place of regret.
+    knowledge: what policies may be told, as in policy().
+
+    >>> def shop(action, rng):
+    ...     sales = rng.normal([5.0, 3.0, 2.0, 1.0])
+    ...     sales[action] += 1.0 + action
+    ...     return sales
+    >>> world = environment(shop, actions=3, variables=4, affected=[[0], [1], [2]])
+    >>> world
+    <updraft.OwnEnvironment shop: 3 actions, 4 variables>
+    >>> r = simulate(world, ["up_ts", "ucb(alpha=4)"], rounds=200, runs=5)
+    >>> r.measure, r["pulls"].argmax(axis=1)
+    ('reward', array([2, 2]))
+    """
+    told = {"actions": actions, "variables": variables, **knowledge}
+    return OwnEnvironment(draw, told, rewards)
 
 
 def instances() -> dict[str, str]:
@@ -153,55 +200,6 @@ def instances() -> dict[str, str]:
     True
     """
     return _updraft.instances()
-
-
-def simulate(
-    instance: InstanceLike,
-    policies: str | Iterable[str],
-    rounds: int = 1000,
-    runs: int = 10,
-    *,
-    seed: int = 1,
-    threads: int = 0,
-    curve_points: int = 100,
-    tell: Iterable[str] | None = None,
-    progress: bool | Callable[[float], object] = False,
-) -> SimulationResult:
-    """Plays policies against an instance and measures their regret.
-
-    Every policy is told exactly what it needs, and all policies of a run meet the same noise. The
-    result is the same for any number of threads; 0 takes all. Ctrl-C stops it. Other Python threads
-    go on meanwhile.
-
-    tell: the most that policies are told ("baseline", "affected", ...) in place of all that the
-    instance knows; an empty list is nothing.
-    progress: True shows it on stderr; a function is called now and then with the share done.
-
-    >>> r = simulate("gaussian", ["ucb(alpha=2)", "up_ucb(alpha=3)"], rounds=300, runs=4)
-    >>> list(r["policy"])
-    ['ucb(alpha=2)', 'up_ucb(alpha=3)']
-    >>> r["runs"].shape                          # policies x runs: regret after the last round
-    (2, 4)
-    >>> bool(r["mean"][1] < r["mean"][0])
-    True
-    """
-    played = _as_instance(instance)
-    specs = [policies] if isinstance(policies, str) else list(policies)
-    options = {
-        "rounds": rounds,
-        "runs": runs,
-        "seed": seed,
-        "threads": threads,
-        "curve_points": curve_points,
-        "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
-    }
-    if progress is True:
-        with ProgressBar() as bar:
-            return SimulationResult(_updraft.simulate(played, specs, {**options, "progress": bar}))
-    if progress is not False and not callable(progress):
-        raise ValueError(f"progress = {progress!r}: must be True, False or a function")
-    told = None if progress is False else progress
-    return SimulationResult(_updraft.simulate(played, specs, {**options, "progress": told}))
 
 
 def bounds(
@@ -227,7 +225,7 @@ def bounds(
         "max_affected": max_affected,
         "min_uplift": min_uplift,
     }
-    return Bounds(_updraft.bounds(_as_instance(instance), options))
+    return Bounds(_updraft.bounds(as_instance(instance), options))
 
 
 def policies() -> list[dict[str, Any]]:
@@ -249,7 +247,16 @@ def campaign_policies() -> list[dict[str, Any]]:
     return _updraft.campaign_policies()
 
 
-def save(policy: Policy | CampaignPolicy, path: str | os.PathLike[str]) -> None:
+def context_policies() -> list[dict[str, Any]]:
+    """The same for context().
+
+    >>> [p["name"] for p in context_policies()]
+    ['lin_up_ucb', 'lin_up_ucb_bl']
+    """
+    return _updraft.context_policies()
+
+
+def save(policy: Policy | CampaignPolicy | ContextPolicy, path: str | os.PathLike[str]) -> None:
     """Saves a policy in the library's own format, which C++ programs read as well.
 
     The file is replaced as a whole or not at all. It holds all that was told and learnt, but not the
@@ -262,18 +269,13 @@ def save(policy: Policy | CampaignPolicy, path: str | os.PathLike[str]) -> None:
     ...     load(path)
     <updraft.Policy ucb(alpha=2): 3 actions, 1 variable, rounds seen 0>
     """
-    if isinstance(policy, CampaignPolicy):
-        _updraft.save_campaign_policy(policy, path)
-    else:
-        _updraft.save_policy(policy, path)
+    _updraft.save(policy, path)
 
 
 def load(path: str | os.PathLike[str], *, seed: int = 1, run: int = 0) -> Any:
-    """The Policy or CampaignPolicy as it was saved: the same next choices, bit for bit, given the
+    """The policy as it was saved, of whichever kind: the same next choices, bit for bit, given the
     same seed.
 
     Raises ValueError where the file is foreign or damaged, RuntimeError where it cannot be read.
     """
-    if _updraft.is_campaign_policy(path):
-        return _updraft.load_campaign_policy(path, seed, run)
-    return _updraft.load_policy(path, seed, run)
+    return _updraft.load(path, seed, run)

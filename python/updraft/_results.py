@@ -21,7 +21,12 @@ class SimulationResult(dict[str, Any]):
     pulls (P x actions): how often each action was taken, mean over runs
     curve_round (C): the rounds of the curves
     curve_mean, curve_sd, curve_stderr, curve_p95 (P x C): of the regret after these rounds
+
+    Where an environment of your own does not say the expected rewards, `measure` is "reward" in
+    place of "regret", and all are of the payoffs collected, of which more is better.
     """
+
+    measure: str = "regret"
 
     def to_pandas(self, what: str = "summary") -> pandas.DataFrame:
         """A pandas DataFrame: "summary" has a row per policy, "runs" one per policy and run,
@@ -36,7 +41,7 @@ class SimulationResult(dict[str, Any]):
             columns = {
                 "policy": np.repeat(self["policy"], runs),
                 "run": np.tile(np.arange(runs), policies),
-                "regret": self["runs"].ravel(),
+                self.measure: self["runs"].ravel(),
             }
         elif what == "curve":
             policies, points = self["curve_mean"].shape
@@ -56,7 +61,7 @@ class SimulationResult(dict[str, Any]):
             for spec, mean, error in zip(self["policy"], self["mean"], self["stderr"])
         ]
         rounds, runs = self["curve_round"][-1], self["runs"].shape[1]
-        head = f"<updraft.SimulationResult: mean regret after {rounds} rounds, {runs} runs"
+        head = f"<updraft.SimulationResult: mean {self.measure} after {rounds} rounds, {runs} runs"
         return "\n".join([head, *lines]) + ">"
 
 

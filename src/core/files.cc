@@ -40,13 +40,15 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {  // a stream of one would throw what nobody
+    errno = EISDIR;                                    // understands
+    fail_on("read", path);
+  }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in.is_open() || in.bad() || std::filesystem::is_directory(path)) {
-    if (errno == 0) errno = EISDIR;
-    fail_on("read", path);
-  }
+  if (!in.is_open() || in.bad()) fail_on("read", path);
   return bytes;
 }
 

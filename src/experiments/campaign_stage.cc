@@ -5,11 +5,12 @@
 #include "core/checksum.h"
 #include "experiments/campaign_rounds.h"
 #include "experiments/load_population.h"
-#include "experiments/play.h"
+#include "experiments/parallel.h"
 #include "experiments/play_campaign.h"
 #include "experiments/stage.h"
 #include "updraft/bootstrap.h"
 #include "updraft/error.h"
+#include "updraft/simulate.h"
 #include "updraft/uplift_metrics.h"
 
 namespace updraft {

@@ -64,15 +64,6 @@ class Player {
 
 }  // namespace
 
-std::vector<std::uint32_t> spaced_rounds(std::uint32_t rounds, std::uint32_t points) {
-  const std::uint64_t count = std::min(rounds, points);
-  std::vector<std::uint32_t> result;
-  for (std::uint64_t j = 1; j <= count; ++j) {
-    result.push_back(static_cast<std::uint32_t>(j * rounds / count));
-  }
-  return result;
-}
-
 Arena make_arena(std::shared_ptr<const Instance> instance, std::uint32_t rounds, std::uint64_t seed,
                  std::uint32_t curve_points) {
   if (rounds < 1) throw InvalidInput("rounds", "0", "must be at least 1");

@@ -20,11 +20,8 @@ struct Arena {
   Knowledge knowledge;
   std::uint32_t rounds = 0;
   std::uint64_t seed = 0;
-  std::vector<std::uint32_t> curve_rounds;  ///< spaced_rounds()
+  std::vector<std::uint32_t> curve_rounds;  ///< where regret is written down
 };
-
-/// At most `points` rounds, evenly spaced; the last is `rounds`.
-std::vector<std::uint32_t> spaced_rounds(std::uint32_t rounds, std::uint32_t points);
 
 Arena make_arena(std::shared_ptr<const Instance> instance, std::uint32_t rounds, std::uint64_t seed,
                  std::uint32_t curve_points);

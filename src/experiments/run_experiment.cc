@@ -10,11 +10,12 @@
 #include "experiments/folder.h"
 #include "experiments/journal.h"
 #include "experiments/manifest.h"
-#include "experiments/play.h"
+#include "experiments/parallel.h"
 #include "experiments/results_files.h"
 #include "experiments/stage.h"
 #include "updraft/error.h"
 #include "updraft/results.h"
+#include "updraft/simulate.h"
 
 namespace updraft {
 namespace {

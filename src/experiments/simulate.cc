@@ -33,6 +33,15 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
 
 }  // namespace
 
+std::vector<std::uint32_t> spaced_rounds(std::uint32_t rounds, std::uint32_t points) {
+  const std::uint64_t count = std::min(rounds, points);
+  std::vector<std::uint32_t> result;
+  for (std::uint64_t j = 1; j <= count; ++j) {
+    result.push_back(static_cast<std::uint32_t>(j * rounds / count));
+  }
+  return result;
+}
+
 Summary summarize(std::vector<double> values) {
   if (values.empty()) throw InvalidInput("values", "must not be empty");
   const auto n = static_cast<double>(values.size());

@@ -243,6 +243,18 @@ Needs used_by(const PolicySpec& spec) {
 
 }  // namespace
 
+std::string_view status_name(PolicyStatus status) {
+  switch (status) {
+    case PolicyStatus::kVerified:
+      return "verified";
+    case PolicyStatus::kLight:
+      return "light";
+    case PolicyStatus::kExperimental:
+      return "experimental";
+  }
+  return "";
+}
+
 std::string parameter_rule(const ParameterInfo& parameter) {
   switch (parameter.kind) {
     case Kind::kPositive:

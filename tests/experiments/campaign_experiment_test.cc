@@ -8,12 +8,13 @@
 #include "core/files.h"
 #include "data/made_table.h"
 #include "experiments/load_population.h"
-#include "experiments/play.h"
+#include "experiments/parallel.h"
 #include "experiments/play_campaign.h"
 #include "report/made_result.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 #include "updraft/results.h"
+#include "updraft/simulate.h"
 #include "updraft/uplift_metrics.h"
 
 namespace updraft {

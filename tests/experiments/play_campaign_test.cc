@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "experiments/campaign_rounds.h"
-#include "experiments/play.h"
+#include "experiments/parallel.h"
 #include "support/refusal.h"
 #include "updraft/simulate.h"
 #include "updraft/theory.h"

@@ -1,0 +1,141 @@
+"""Simulations: built-in policies on instances in C++, everything else in Python."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Union
+
+import numpy as np
+
+from updraft import _updraft
+from updraft._own import Meter, OwnEnvironment, PolicyMaker, Told, World, check_maker, play
+from updraft._progress import ProgressBar
+from updraft._results import SimulationResult
+from updraft._updraft import Instance
+
+InstanceLike = Union[Instance, str, "os.PathLike[str]", Mapping[str, Any]]
+Report = Callable[[float], object]
+
+
+def as_instance(source: InstanceLike) -> Instance:
+    """The instance that is meant by a name, a file or a dict."""
+    if isinstance(source, Instance):
+        return source
+    if isinstance(source, Mapping):
+        return _updraft.parse_instance(json.dumps(source))
+    return _updraft.load_instance(os.fspath(source))
+
+
+def simulate(
+    instance: InstanceLike | OwnEnvironment,
+    policies: str | PolicyMaker | Iterable[str | PolicyMaker],
+    rounds: int = 1000,
+    runs: int = 10,
+    *,
+    seed: int = 1,
+    threads: int = 0,
+    curve_points: int = 100,
+    tell: Iterable[str] | None = None,
+    progress: bool | Report = False,
+) -> SimulationResult:
+    """Plays policies against an instance and measures their regret.
+
+    Every policy is told exactly what it needs, and all policies of a run meet the same noise. The
+    result is the same for any number of threads; 0 takes all. Ctrl-C stops it. Other Python threads
+    go on meanwhile.
+
+    policies: specs; or classes of your own with select() and update(action, payoffs), of which one
+    object plays each run. It is made with the keywords actions and variables, and those that its
+    attribute `needs` names: anything that policy() may be told, and "rng" (a numpy Generator).
+    instance: anything that instance() takes, or what environment() made.
+    tell: the most that policies are told ("baseline", "affected", ...) in place of all that the
+    instance knows; an empty list is nothing.
+    progress: True shows it on stderr; a function is called now and then with the share done.
+
+    >>> r = simulate("gaussian", ["ucb(alpha=2)", "up_ucb(alpha=3)"], rounds=300, runs=4)
+    >>> list(r["policy"])
+    ['ucb(alpha=2)', 'up_ucb(alpha=3)']
+    >>> r["runs"].shape                          # policies x runs: regret after the last round
+    (2, 4)
+    >>> bool(r["mean"][1] < r["mean"][0])
+    True
+
+    >>> class RoundRobin:
+    ...     def __init__(self, actions, variables):
+    ...         self.actions, self.action = actions, -1
+    ...     def select(self):
+    ...         self.action = (self.action + 1) % self.actions
+    ...         return self.action
+    ...     def update(self, action, payoffs):
+    ...         pass
+    >>> simulate("gaussian", [RoundRobin, "up_ucb(alpha=3)"], rounds=300, runs=4)["mean"].argmax()
+    0
+    """
+    world: World = instance if isinstance(instance, OwnEnvironment) else as_instance(instance)
+    given = _listed(policies)
+    options = {
+        "rounds": rounds,
+        "runs": runs,
+        "seed": seed,
+        "threads": threads,
+        "curve_points": curve_points,
+        "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
+    }
+    with _reporting(progress) as report:
+        specs = [policy for policy in given if isinstance(policy, str)]
+        if isinstance(world, Instance) and len(specs) == len(given):
+            return SimulationResult(_updraft.simulate(world, specs, options, report))
+        return _with_own(world, given, options, report)
+
+
+def _listed(policies: str | PolicyMaker | Iterable[str | PolicyMaker]) -> list[str | PolicyMaker]:
+    if isinstance(policies, (str, type)) or not isinstance(policies, Iterable):
+        return [policies]
+    return list(policies)
+
+
+@contextmanager
+def _reporting(progress: bool | Report) -> Iterator[Report | None]:
+    if progress is True:
+        with ProgressBar() as bar:
+            yield bar
+    elif progress is False:
+        yield None
+    elif callable(progress):
+        yield progress
+    else:
+        raise ValueError(f"progress = {progress!r}: must be True, False or a function")
+
+
+def _with_own(
+    world: World,
+    policies: list[str | PolicyMaker],
+    options: Mapping[str, Any],
+    report: Report | None,
+) -> SimulationResult:
+    if not policies:
+        raise ValueError("policies: give at least one")
+    options = {**options, **_updraft.checked_options(options)}
+    told = Told(world, options)
+    in_cpp = [p for p in policies if isinstance(p, str)] if isinstance(world, Instance) else []
+    for policy in policies:  # before others have played for an hour
+        if policy not in in_cpp:
+            told.learner(policy if isinstance(policy, str) else check_maker(policy), run=0)
+    each = options["runs"] * options["rounds"]
+    meter = Meter(report, each * len(policies))
+    rows: list[dict[str, Any]] = []
+    if isinstance(world, Instance) and in_cpp:
+        built_in = _updraft.simulate(world, in_cpp, options, meter.part(each * len(in_cpp)))
+        del built_in["curve_round"]
+        rows = [{key: built_in[key][row] for key in built_in} for row in range(len(in_cpp))]
+    points = _updraft.spaced_rounds(options["rounds"], options["curve_points"])
+    for place, policy in enumerate(policies):
+        if policy not in in_cpp:
+            rows.insert(place, play(world, policy, told, points.tolist(), options, meter))
+    result = SimulationResult({key: np.array([row[key] for row in rows]) for key in rows[0]})
+    result["curve_round"] = points
+    result.measure = "regret" if world.gaps is not None else "reward"
+    return result
