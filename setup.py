@@ -14,6 +14,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).resolve().parent
+BUILD = "build/pip"
 
 
 class CMakeBuild(build_ext):
@@ -54,8 +55,9 @@ class CMakeBuild(build_ext):
         subprocess.run(command, check=True)
 
 
+(ROOT / BUILD).mkdir(parents=True, exist_ok=True)
 setup(
     ext_modules=[Extension("updraft._updraft", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
-    options={"build": {"build_base": "build/pip"}},
+    options={"build": {"build_base": BUILD}, "egg_info": {"egg_base": BUILD}},
 )
