@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures Updraft by itself: observe() against memory, the gain of each step, vectors, threads,
-memory, and how the time of a round grows. Needs nothing but Python and gnuplot.
+memory, how the time of a round grows, and what Python adds. Needs Python, numpy and gnuplot.
 
 Writes bench/measured.json, the figure docs/performance-growth.svg and the parts of
 docs/performance.md between marks. `./dev bench` builds what it needs and runs it.
@@ -148,6 +148,58 @@ def memory(build):
     return peaks, lines
 
 
+def seconds_of(work):
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def python_calls(updraft, spec, rounds=1000, turns=100):
+    """Nanoseconds of a select() and an update() of 100 dense payoffs, loop included."""
+    instance = updraft.instance("gaussian")
+    environment = instance.environment()
+    payoffs = [environment.draw(t, 0) for t in range(rounds)]
+    policy = updraft.policy(spec, **instance.knowledge(rounds))
+
+    def play():
+        for y in payoffs:
+            policy.update(policy.select(), y)
+
+    return 1e9 * min(seconds_of(play) for _ in range(turns)) / rounds
+
+
+def python(build, seconds, turns):
+    """What Python adds to a call, and to a simulation by the command line; all in turns."""
+    sys.path.insert(0, str(build / "python"))
+    import updraft
+
+    specs = ["ucb(alpha=2)", "up_ucb(alpha=3)", "up_ucb_l(alpha=3)"]
+    calls = {spec: {"cpp": math.inf, "python": math.inf} for spec in specs}
+    for _ in range(turns):
+        in_cpp = google_benchmarks(build, "^calls/", seconds / 4)
+        for spec, best in calls.items():
+            best["cpp"] = min(best["cpp"], in_cpp[f"calls/{spec}"][0])
+            best["python"] = min(best["python"], python_calls(updraft, spec))
+    lines = ["| select() and update(), 100 dense payoffs | C++ | Python | Python adds |", "|---|---|---|---|"]
+    lines += [f"| {spec} | {duration(best['cpp'])} | {duration(best['python'])} "
+              f"| {duration(best['python'] - best['cpp'])} |" for spec, best in calls.items()]
+
+    spec, rounds, runs = "up_ucb(alpha=8e-5)", 5000, 40 * turns
+    command = [build / "updraft", "simulate", "--instance", "criteo", "--policy", spec, "--rounds", rounds,
+               "--runs", runs, "--threads", 1, "--json", "--quiet"]
+    simulate = {"command line": [], "ud.simulate": []}
+    for _ in range(turns):
+        simulate["command line"].append(seconds_of(lambda: run(command)))
+        simulate["ud.simulate"].append(seconds_of(
+            lambda: updraft.simulate("criteo", spec, rounds=rounds, runs=runs, threads=1)))
+    best = {name: min(times) for name, times in simulate.items()}
+    ratio = best["ud.simulate"] / best["command line"]
+    lines += ["", f"`updraft simulate` of {spec} on criteo, {rounds:,} rounds, {runs} runs, one thread: "
+              f"{best['command line']:.2f} s; `ud.simulate`: {best['ud.simulate']:.2f} s, **{ratio:.3f}** "
+              f"of it (best of {turns} turns each)."]
+    return {"calls": calls, "simulate": simulate, "ratio": ratio}, lines
+
+
 def slope(points):
     """Least squares of log time against log size, over the upper half of the sizes."""
     upper = sorted(points)[len(points) // 2 - 1:]
@@ -215,7 +267,7 @@ def main():
     parser.add_argument("--build-dir", type=Path, default=ROOT / "build")
     parser.add_argument("--only", action="append",
                         choices=["observe", "steps", "kernels", "learning", "threads", "memory",
-                                 "growth"],
+                                 "growth", "python"],
                         help="measure only this part; may be repeated")
     parser.add_argument("--quick", action="store_true", help="shorter, rough, printed only")
     parser.add_argument("--no-docs", action="store_true", help="print only")
@@ -232,6 +284,7 @@ def main():
         "threads": lambda: threads(build, 4 if options.quick else 40),
         "memory": lambda: memory(build),
         "growth": lambda: growth(build),
+        "python": lambda: python(build, seconds, 2 if options.quick else 8),
     }
     path = ROOT / "bench/measured.json"
     measured = json.loads(path.read_text()) if path.exists() else {}

@@ -3,8 +3,8 @@
 //   reference_decisions POLICY CASES ROUNDS
 //
 // Prints one case per line, as JSON: the spec, what the policy is told or made for, and per round
-// what the reference saw, what it chose and what it observed. `allowed` are the actions with an index
-// as large up to rounding; `ties` says whether there may well be several.
+// what the reference saw, what it chose and what it observed. `allowed` are the actions with an
+// index as large up to rounding; `ties` says whether there may well be several.
 
 #include <fmt/format.h>
 
@@ -97,9 +97,12 @@ Json campaign_case(const std::string& policy, std::uint32_t number, std::uint32_
   const RandomCampaign random = random_campaign(policy, "linear", number);
   const Stream stream(number, number, Purpose::kPolicy);
   CampaignReference reference(random.spec, random.shape);
-  Json out = {{"spec", random.spec.text()},         {"features", random.shape.features},
-              {"treatments", random.shape.treatments}, {"budget", random.shape.budget},
-              {"ties", random.ties},                {"seed", number}};
+  Json out = {{"spec", random.spec.text()},
+              {"features", random.shape.features},
+              {"treatments", random.shape.treatments},
+              {"budget", random.shape.budget},
+              {"ties", random.ties},
+              {"seed", number}};
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const MadePool pool = random.pool(round);
     Matrix indices;
@@ -153,7 +156,7 @@ bool listed(std::span<const PolicyInfo> table, std::string_view name) {
 
 void print_cases(const std::string& policy, std::uint32_t cases, std::uint32_t rounds) {
   for (std::uint32_t number = 0; number < cases; ++number) {
-    const Json line = listed(campaign_policies(), policy) ? campaign_case(policy, number, rounds)
+    const Json line = listed(campaign_policies(), policy)  ? campaign_case(policy, number, rounds)
                       : listed(context_policies(), policy) ? context_case(policy, number, rounds)
                                                            : action_case(policy, number, rounds);
     fmt::print("{}\n", line.dump());
