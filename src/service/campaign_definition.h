@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "updraft/campaign_policy.h"
+#include "updraft/knowledge.h"
+#include "updraft/policy_spec.h"
+
+namespace updraft {
+
+/// What counts for a decision whose payoffs did not come in time.
+enum class LostPayoffs { kSkip, kZeros };
+
+/// What a live campaign was made with. docs/service.md, 'Campaigns'.
+struct CampaignDefinition {
+  std::string name;
+  PolicySpec spec;
+  std::uint64_t seed = 1;
+  std::optional<double> wait_seconds;
+  LostPayoffs lost = LostPayoffs::kSkip;
+
+  /// Policies of actions.
+  std::optional<Knowledge> knowledge;
+  std::vector<std::string> action_names;    ///< empty where actions are numbers
+  std::vector<std::string> variable_names;  ///< empty where variables are numbers
+
+  /// Policies of targeted campaigns.
+  std::optional<CampaignShape> shape;
+
+  /// The request in its shortest form, keys in order: equal for equal campaigns.
+  std::string canonical;
+};
+
+/// Largest of what a request may ask for.
+struct DefinitionLimits {
+  std::size_t variables = 10'000'000;
+  std::size_t actions = 100'000;
+  std::size_t cells = 100'000'000;  ///< actions times variables
+  std::size_t features = 10'000;
+};
+
+/// From the body of POST /v1/campaigns. Throws InvalidInput.
+CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits = {});
+
+/// 1 to 100 of A-Z a-z 0-9 . _ -, and the same of decisions, which may be longer and have colons.
+/// Throw InvalidInput.
+void check_campaign_name(std::string_view name);
+void check_decision_id(std::string_view id);
+
+}  // namespace updraft

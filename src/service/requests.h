@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "service/campaign_definition.h"
+#include "updraft/ids.h"
+
+namespace updraft {
+
+/// A body of POST .../decisions.
+struct DecisionRequest {
+  std::string id;  ///< empty where the service is to give one
+
+  // Targeted campaigns only.
+  std::vector<double> pool;      ///< features, one individual after the other
+  std::vector<double> baseline;  ///< empty where not given
+};
+
+/// A body of PUT .../payoffs: what some variables (or individuals of a pool) paid.
+struct PayoffPart {
+  std::string part;
+  bool complete = true;         ///< nothing more will come
+  bool dense = false;           ///< one value for every variable, and `ids` is empty
+  std::vector<VariableId> ids;  ///< increasing
+  std::vector<double> values;
+
+  bool operator==(const PayoffPart&) const = default;
+};
+
+struct RequestLimits {
+  std::size_t pool_rows = 1'000'000;
+};
+
+// All throw InvalidInput that names the field: not JSON, other keys, values that cannot be. What
+// only the state can tell (how many rows a pool had, who paid already) is not looked at.
+
+DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& campaign,
+                               const RequestLimits& limits = {});
+PayoffPart parse_payoffs(std::string_view body, const CampaignDefinition& campaign);
+
+}  // namespace updraft
