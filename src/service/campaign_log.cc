@@ -1,0 +1,358 @@
+#include "service/campaign_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <istream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <unordered_map>
+
+#include "core/checksum.h"
+#include "core/json_document.h"
+#include "core/json_fields.h"
+#include "service/event_bodies.h"
+#include "service/live_campaign.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kFormat = "updraft-campaign-log/1";
+constexpr std::size_t kMostDepth = 8;
+constexpr std::size_t kMostTime = std::size_t{1} << 62;
+constexpr std::size_t kMostId = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kWritesAtOnce = 1000;
+
+struct NamedKind {
+  EventKind kind;
+  std::string_view name;
+};
+constexpr NamedKind kKinds[] = {{EventKind::kDecided, "decided"},
+                                {EventKind::kPayoffs, "payoffs"},
+                                {EventKind::kLost, "lost"},
+                                {EventKind::kStopped, "stopped"}};
+
+std::string state_checksum(const LiveCampaign& campaign) {
+  return fmt::format("{:08x}", checksum(campaign.snapshot()));
+}
+
+Json pool_json(const Decided& decided, std::size_t width) {
+  Json rows = Json::array();
+  for (std::size_t at = 0; at + width <= decided.pool.size(); at += width) {
+    const auto begin = decided.pool.begin() + static_cast<std::ptrdiff_t>(at);
+    rows.push_back(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(width)));
+  }
+  return rows;
+}
+
+Json event_json(const Event& event, const CampaignDefinition& definition) {
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const NamedKind& named) { return named.kind == event.kind; });
+  Json out = {{"event", event.number}, {"kind", kind->name}, {"time_ms", event.time_ms}};
+  if (!event.decision.empty()) out["decision"] = event.decision;
+  if (event.kind == EventKind::kDecided) {
+    const Decided decided = decode_decided(event.body);
+    if (definition.shape) {
+      out["pool"] = pool_json(decided, definition.shape->features);
+      if (!decided.baseline.empty()) out["baseline"] = decided.baseline;
+      out["treatments"] = decided.treatments;
+    } else {
+      out["action"] = decided.action;
+      out["index"] = decided.index ? Json(*decided.index) : Json(nullptr);
+    }
+  } else if (event.kind == EventKind::kPayoffs) {
+    const PayoffPart part = decode_payoffs(event.body);
+    out["part"] = part.part;
+    out["complete"] = part.complete;
+    if (part.dense) {
+      out["payoffs"] = part.values;
+    } else {
+      out["indices"] = part.ids;
+      out["values"] = part.values;
+    }
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> ids_field(const Json& list, std::string_view path) {
+  std::vector<std::uint32_t> ids;
+  for (std::size_t j = 0; j < list.size(); ++j) {
+    const std::size_t id = whole_field(list[j], fmt::format("{}[{}]", path, j), 0, kMostId);
+    ids.push_back(static_cast<std::uint32_t>(id));
+  }
+  return ids;
+}
+
+Decided decided_from(const Json& line, const CampaignDefinition& definition) {
+  Decided decided;
+  if (!definition.shape) {
+    check_keys(line, "", {"event", "kind", "time_ms", "decision", "action", "index"});
+    decided.action =
+        static_cast<ActionId>(whole_field(required(line, "", "action"), "action", 0, kMostId));
+    const Json& index = required(line, "", "index");
+    if (!index.is_null()) decided.index = number_field(index, "index");
+    return decided;
+  }
+  check_keys(line, "", {"event", "kind", "time_ms", "decision", "pool", "baseline", "treatments"});
+  const std::size_t width = definition.shape->features;
+  const Json& pool = required_list(line, "", "pool");
+  for (std::size_t row = 0; row < pool.size(); ++row) {
+    const std::string path = fmt::format("pool[{}]", row);
+    const std::vector<double> numbers = numbers_field(pool[row], path);
+    if (numbers.size() != width) {
+      throw InvalidInput(path, fmt::format("{} numbers", numbers.size()),
+                         fmt::format("must have {}", width));
+    }
+    decided.pool.insert(decided.pool.end(), numbers.begin(), numbers.end());
+  }
+  if (line.contains("baseline")) decided.baseline = numbers_field(line["baseline"], "baseline");
+  decided.treatments = ids_field(required_list(line, "", "treatments"), "treatments");
+  return decided;
+}
+
+PayoffPart payoffs_from(const Json& line) {
+  check_keys(
+      line, "",
+      {"event", "kind", "time_ms", "decision", "part", "complete", "payoffs", "indices", "values"});
+  PayoffPart part;
+  part.part = text_field(required(line, "", "part"), "part");
+  const Json& complete = required(line, "", "complete");
+  if (!complete.is_boolean()) throw InvalidInput("complete", "must be true or false");
+  part.complete = complete.get<bool>();
+  part.dense = line.contains("payoffs");
+  if (part.dense) {
+    part.values = numbers_field(line["payoffs"], "payoffs");
+    return part;
+  }
+  part.ids = ids_field(required_list(line, "", "indices"), "indices");
+  part.values = numbers_field(required(line, "", "values"), "values");
+  if (part.ids.size() != part.values.size() ||
+      std::adjacent_find(part.ids.begin(), part.ids.end(), std::greater_equal<>()) !=
+          part.ids.end()) {
+    throw InvalidInput("indices", "must increase, and be as many as values");
+  }
+  return part;
+}
+
+Event event_from(const Json& line, const CampaignDefinition& definition) {
+  Event event;
+  event.number = whole_field(required(line, "", "event"), "event", 1, kMostTime);
+  event.time_ms = static_cast<std::int64_t>(
+      whole_field(required(line, "", "time_ms"), "time_ms", 0, kMostTime));
+  const std::string kind = text_field(required(line, "", "kind"), "kind");
+  const auto* named = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                   [&](const NamedKind& known) { return known.name == kind; });
+  if (named == std::end(kKinds)) throw InvalidInput("kind", clipped(kind), "is not known");
+  event.kind = named->kind;
+  if (event.kind != EventKind::kStopped) {
+    event.decision = text_field(required(line, "", "decision"), "decision");
+    check_decision_id(event.decision);
+  }
+  if (event.kind == EventKind::kDecided) {
+    event.body = encode(decided_from(line, definition));
+  } else if (event.kind == EventKind::kPayoffs) {
+    event.body = encode(payoffs_from(line));
+  } else {
+    check_keys(line, "", {"event", "kind", "time_ms", "decision"});
+  }
+  return event;
+}
+
+/// The lines of a log, as a campaign that grows.
+class LogReader {
+ public:
+  explicit LogReader(std::istream& in) : in_(in) {
+    const Json head = next_line();
+    check_keys(head, "", {"format", "definition"});
+    if (text_field(required(head, "", "format"), "format") != kFormat) {
+      throw InvalidInput("format", fmt::format("must be {}", kFormat));
+    }
+    definition_ = std::make_shared<CampaignDefinition>(
+        parse_definition(required(head, "", "definition").dump()));
+    live_ = std::make_unique<LiveCampaign>(definition_);
+  }
+
+  const CampaignDefinition& definition() const { return *definition_; }
+  std::size_t line() const { return line_; }
+
+  /// The next event, which was replayed; none after the last, whose end was checked.
+  std::optional<Event> next() {
+    const Json line = next_line();
+    if (line.contains("events")) {
+      check_end(line);
+      return std::nullopt;
+    }
+    Event event = event_from(line, *definition_);
+    live_->replay(event, [&](const Event& late) { return lost(late); });
+    remember(event);
+    return event;
+  }
+
+ private:
+  Json next_line() {
+    ++line_;
+    std::string text;
+    if (!std::getline(in_, text)) throw InvalidInput("end", "is missing: the log was cut off");
+    return parse_json_document(text, kMostDepth);
+  }
+
+  void check_end(const Json& line) {
+    check_keys(line, "", {"events", "state"});
+    if (whole_field(line["events"], "events", 0, kMostTime) != live_->version()) {
+      throw InvalidInput("events", line["events"].dump(),
+                         fmt::format("but there were {}", live_->version()));
+    }
+    const std::string state = text_field(required(line, "", "state"), "state");
+    if (state != state_checksum(*live_)) {
+      throw InvalidInput("state", clipped(state), "is not what the events make");
+    }
+  }
+
+  /// Events of decisions that are not complete; those that were lost may still be paid.
+  void remember(const Event& event) {
+    if (event.decision.empty()) return;
+    std::vector<Event>& about = unsettled_[event.decision];
+    if (event.kind == EventKind::kDecided && !about.empty()) {
+      throw InvalidInput("decision", event.decision, "is there twice");
+    }
+    about.push_back(event);
+    if (event.kind == EventKind::kPayoffs && decode_payoffs(event.body).complete) {
+      unsettled_.erase(event.decision);
+    }
+  }
+
+  std::optional<LiveDecision> lost(const Event& late) const {
+    const auto found = unsettled_.find(late.decision);
+    if (found == unsettled_.end()) return std::nullopt;
+    return decision_from(found->second, late.number);
+  }
+
+  std::istream& in_;
+  std::size_t line_ = 0;
+  std::shared_ptr<const CampaignDefinition> definition_;
+  std::unique_ptr<LiveCampaign> live_;
+  std::unordered_map<std::string, std::vector<Event>> unsettled_;
+};
+
+StoredCampaign stored_campaign(const CampaignStore& store, std::string_view name) {
+  std::vector<std::string> names;
+  for (StoredCampaign& campaign : store.campaigns()) {
+    if (campaign.name == name) return campaign;
+    names.push_back(campaign.name);
+  }
+  throw unknown_name("campaign", name, names);
+}
+
+/// Replays a campaign from its first event; `visit` is called after each.
+LiveCampaign replayed(const CampaignStore& store, const StoredCampaign& campaign,
+                      const std::function<void(const Event&, const LiveCampaign&)>& visit) {
+  LiveCampaign live(std::make_shared<CampaignDefinition>(parse_definition(campaign.definition)));
+  const auto find_lost = [&](const Event& event) {
+    return decision_from(store.events_of(campaign, event.decision), event.number);
+  };
+  store.for_each_event(campaign, 0, [&](const Event& event) {
+    live.replay(event, find_lost);
+    visit(event, live);
+  });
+  return live;
+}
+
+/// With the line before the field.
+InvalidInput in_line(std::size_t line, const InvalidInput& error) {
+  const std::string field = fmt::format("line {}: {}", line, error.field());
+  return error.value().empty() ? InvalidInput(field, error.rule())
+                               : InvalidInput(field, error.value(), error.rule());
+}
+
+}  // namespace
+
+void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
+  const StoredCampaign campaign = stored_campaign(store, name);
+  const Json head = {{"format", kFormat}, {"definition", Json::parse(campaign.definition)}};
+  out << head.dump() << '\n';
+  const LiveCampaign last =
+      replayed(store, campaign, [&](const Event& event, const LiveCampaign& live) {
+        out << event_json(event, live.definition()).dump() << '\n';
+      });
+  const Json end = {{"events", last.version()}, {"state", state_checksum(last)}};
+  out << end.dump() << '\n';
+}
+
+std::string import_campaign(CampaignStore& store, std::istream& in) {
+  std::size_t line = 1;
+  try {
+    LogReader log(in);
+    const std::vector<StoredCampaign> there = store.campaigns();
+    for (const StoredCampaign& campaign : there) {
+      if (campaign.name == log.definition().name) {
+        throw InvalidInput("name", campaign.name, "is there already");
+      }
+    }
+    const StoredCampaign added = {static_cast<std::int64_t>(there.size()) + 1,
+                                  log.definition().name, log.definition().canonical};
+    bool begun = false;
+    bool ended = false;
+    store.write_all([&] {
+      std::vector<StoreWrite> batch;
+      if (!begun) batch.emplace_back(added);
+      begun = true;
+      while (!ended && batch.size() < kWritesAtOnce) {
+        std::optional<Event> event = log.next();
+        line = log.line();
+        ended = !event;
+        if (event) batch.emplace_back(EventWrite{added.id, std::move(*event)});
+      }
+      return batch;
+    });
+    return added.name;
+  } catch (const InvalidInput& error) {
+    throw in_line(line, error);
+  } catch (const Conflict& error) {
+    throw InvalidInput(fmt::format("line {}", line), error.what());
+  } catch (const StoreError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw InvalidInput(fmt::format("line {}", line), error.what());
+  }
+}
+
+StoreCheck check_store(const CampaignStore& store) {
+  StoreCheck out;
+  out.defects = store.defects();
+  for (const StoredCampaign& campaign : store.campaigns()) {
+    CheckedCampaign checked = {.name = campaign.name};
+    try {
+      std::map<std::uint64_t, std::string> snapshots;
+      try {
+        for (StoredSnapshot& snapshot : store.snapshots(campaign)) {
+          snapshots.emplace(snapshot.number, std::move(snapshot.body));
+        }
+      } catch (const StoreError& error) {
+        out.defects.emplace_back(error.what());
+      }
+      replayed(store, campaign, [&](const Event&, const LiveCampaign& live) {
+        checked.events = live.version();
+        const auto snapshot = snapshots.find(live.version());
+        if (snapshot == snapshots.end()) return;
+        if (snapshot->second == live.snapshot()) {
+          ++checked.snapshots;
+        } else {
+          out.defects.push_back(
+              fmt::format("campaign {}: the snapshot after event {} is not what the events make",
+                          campaign.name, live.version()));
+        }
+      });
+    } catch (const std::exception& error) {
+      out.defects.push_back(fmt::format("campaign {}: {}", campaign.name, error.what()));
+    }
+    out.campaigns.push_back(checked);
+  }
+  return out;
+}
+
+}  // namespace updraft

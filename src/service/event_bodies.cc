@@ -1,0 +1,78 @@
+#include "service/event_bodies.h"
+
+#include <limits>
+
+#include "updraft/error.h"
+#include "updraft/state.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::uint64_t kMostId = std::numeric_limits<std::uint32_t>::max();
+
+template <typename Id>
+void write_ids(StateWriter& writer, const std::vector<Id>& ids) {
+  writer.u64s(std::vector<std::uint64_t>(ids.begin(), ids.end()));
+}
+
+std::vector<std::uint32_t> read_ids(StateReader& reader) {
+  const std::vector<std::uint64_t> wide = reader.u64s();
+  std::vector<std::uint32_t> ids;
+  ids.reserve(wide.size());
+  for (const std::uint64_t id : wide) {
+    if (id > kMostId) throw InvalidInput("event", std::to_string(id), "is no id");
+    ids.push_back(static_cast<std::uint32_t>(id));
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::string encode(const Decided& decided) {
+  StateWriter writer;
+  writer.u64(decided.action);
+  writer.u64(decided.index ? 1 : 0);
+  writer.f64(decided.index.value_or(0.0));
+  writer.f64s(decided.pool);
+  writer.f64s(decided.baseline);
+  write_ids(writer, decided.treatments);
+  return writer.bytes();
+}
+
+Decided decode_decided(std::string_view body) {
+  StateReader reader(body);
+  Decided decided;
+  decided.action = static_cast<ActionId>(reader.u64_at_most(kMostId, "event: action"));
+  const bool has_index = reader.u64_at_most(1, "event: index") == 1;
+  const double index = reader.f64();
+  if (has_index) decided.index = index;
+  decided.pool = reader.f64s();
+  decided.baseline = reader.f64s();
+  decided.treatments = read_ids(reader);
+  reader.finish();
+  return decided;
+}
+
+std::string encode(const PayoffPart& part) {
+  StateWriter writer;
+  writer.text(part.part);
+  writer.u64(part.complete ? 1 : 0);
+  writer.u64(part.dense ? 1 : 0);
+  write_ids(writer, part.ids);
+  writer.f64s(part.values);
+  return writer.bytes();
+}
+
+PayoffPart decode_payoffs(std::string_view body) {
+  StateReader reader(body);
+  PayoffPart part;
+  part.part = reader.text();
+  part.complete = reader.u64_at_most(1, "event: complete") == 1;
+  part.dense = reader.u64_at_most(1, "event: dense") == 1;
+  part.ids = read_ids(reader);
+  part.values = reader.f64s();
+  reader.finish();
+  return part;
+}
+
+}  // namespace updraft

@@ -1,0 +1,342 @@
+#include "service/live_campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "updraft/error.h"
+#include "updraft/registry.h"
+#include "updraft/state.h"
+#include "updraft/stream.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::string_view kGivenId = "d-";
+
+Pool pool_of(const Decided& decided, std::size_t width) {
+  return {.features = decided.pool, .width = width, .baseline = decided.baseline};
+}
+
+bool is_given_id(std::string_view id) {
+  return id.starts_with(kGivenId) && id.size() > kGivenId.size() &&
+         std::all_of(id.begin() + kGivenId.size(), id.end(),
+                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// The parts as one, ids increasing.
+PayoffPart joined(const LiveDecision& decision, const PayoffPart& last) {
+  std::vector<const PayoffPart*> parts;
+  for (const LiveDecision::Paid& paid : decision.parts) parts.push_back(&paid.part);
+  parts.push_back(&last);
+  std::vector<std::pair<VariableId, double>> all;
+  for (const PayoffPart* part : parts) {
+    if (part->dense) return *part;  // which leaves nothing to the others
+    for (std::size_t j = 0; j < part->ids.size(); ++j)
+      all.emplace_back(part->ids[j], part->values[j]);
+  }
+  std::sort(all.begin(), all.end());
+  PayoffPart one;
+  for (const auto& [id, value] : all) {
+    one.ids.push_back(id);
+    one.values.push_back(value);
+  }
+  return one;
+}
+
+[[noreturn]] void does_not_follow(const Event& event, std::string_view why) {
+  throw std::runtime_error(
+      fmt::format("event {} does not follow from those before it: {}", event.number, why));
+}
+
+}  // namespace
+
+const LiveDecision::Paid* LiveDecision::paid(std::string_view part) const {
+  const auto found = std::find_if(parts.begin(), parts.end(),
+                                  [part](const Paid& paid) { return paid.part.part == part; });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before) {
+  std::optional<LiveDecision> out;
+  for (const Event& event : events) {
+    if (event.number >= before) break;
+    if (event.kind == EventKind::kDecided) {
+      out = LiveDecision{.number = event.number,
+                         .time_ms = event.time_ms,
+                         .decided = decode_decided(event.body),
+                         .parts = {}};
+    } else if (event.kind == EventKind::kPayoffs && out) {
+      out->parts.push_back({event.number, decode_payoffs(event.body)});
+      if (out->parts.back().part.complete) out->status = DecisionStatus::kComplete;
+    } else if (event.kind == EventKind::kLost && out) {
+      out->status = DecisionStatus::kLost;
+    }
+  }
+  return out;
+}
+
+LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
+    : definition_(std::move(definition)) {
+  if (definition_->shape) {
+    targeting_ = make_campaign_policy(definition_->spec, *definition_->shape);
+  } else {
+    policy_ = make_policy(definition_->spec, *definition_->knowledge);
+  }
+}
+
+CampaignGauges LiveCampaign::counts() const {
+  return {.name = definition_->name,
+          .decided = decided_,
+          .complete = complete_,
+          .outstanding = outstanding_.size(),
+          .lost = lost_};
+}
+
+const LiveDecision* LiveCampaign::find(std::string_view id) const {
+  const auto found = decisions_.find(std::string(id));
+  return found == decisions_.end() ? nullptr : &found->second;
+}
+
+Event LiveCampaign::happened(EventKind kind, std::string_view id, std::int64_t now_ms,
+                             std::string body) {
+  return {.number = ++version_,
+          .kind = kind,
+          .decision = std::string(id),
+          .time_ms = now_ms,
+          .body = std::move(body)};
+}
+
+Decided LiveCampaign::select(const DecisionRequest& request) {
+  const Stream stream(definition_->seed, 0, Purpose::kPolicy);
+  Decided decided;
+  if (policy_) {
+    decided.action = policy_->select(stream);
+    return decided;
+  }
+  decided.pool = request.pool;
+  decided.baseline = request.baseline;
+  decided.treatments = targeting_->select(pool_of(decided, definition_->shape->features), stream);
+  return decided;
+}
+
+Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) {
+  if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
+  if (is_given_id(request.id)) {
+    throw InvalidInput("decision", request.id, "must be another: the service gives such ids");
+  }
+  // Before the choice, which they are to be those of.
+  std::vector<ActionExplanation> beliefs;
+  if (policy_) beliefs = policy_->explain().actions;
+  Decided decided = select(request);
+  if (policy_) {
+    const double believed = beliefs[decided.action].index;
+    if (std::isfinite(believed)) decided.index = believed;
+  }
+  ++decided_;
+  const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;
+  Event event = happened(EventKind::kDecided, id, now_ms, encode(decided));
+  outstanding_.emplace(event.number, id);
+  decisions_[id] = {
+      .number = event.number, .time_ms = now_ms, .decided = std::move(decided), .parts = {}};
+  return event;
+}
+
+std::size_t LiveCampaign::payers(const Decided& decided) const {
+  return policy_ ? definition_->knowledge->variables() : decided.treatments.size();
+}
+
+void LiveCampaign::check_part(const LiveDecision& decision, const PayoffPart& part) const {
+  const std::size_t count = payers(decision.decided);
+  if (part.dense && part.values.size() != count) {
+    throw InvalidInput("payoffs", fmt::format("{} numbers", part.values.size()),
+                       fmt::format("must be one for each of {}", count));
+  }
+  if (!part.ids.empty() && part.ids.back() >= count) {
+    throw InvalidInput("indices", std::to_string(part.ids.back()),
+                       fmt::format("must be below {}", count));
+  }
+  for (const LiveDecision::Paid& paid : decision.parts) {
+    const bool both =
+        (paid.part.dense && !part.values.empty()) || (part.dense && !paid.part.values.empty());
+    std::vector<VariableId> common;
+    std::set_intersection(paid.part.ids.begin(), paid.part.ids.end(), part.ids.begin(),
+                          part.ids.end(), std::back_inserter(common));
+    if (both || !common.empty()) {
+      throw Conflict(fmt::format("part '{}' has brought the payoff of variable {} already",
+                                 paid.part.part, common.empty() ? 0 : common.front()));
+    }
+  }
+}
+
+void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
+  if (policy_) {
+    policy_->observe(decided.action,
+                     all.dense ? Payoffs::dense(all.values) : Payoffs::sparse(all.ids, all.values));
+    return;
+  }
+  std::vector<double> payoffs = all.values;
+  if (!all.dense) {
+    payoffs.assign(decided.treatments.size(), 0.0);
+    for (std::size_t j = 0; j < all.ids.size(); ++j) payoffs[all.ids[j]] = all.values[j];
+  }
+  targeting_->observe(pool_of(decided, definition_->shape->features), decided.treatments, payoffs);
+}
+
+Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms) {
+  LiveDecision& decision = decisions_.at(std::string(id));
+  if (decision.status == DecisionStatus::kComplete) {
+    throw Conflict(fmt::format("decision {} is complete", id));
+  }
+  if (decision.status == DecisionStatus::kLost && definition_->lost == LostPayoffs::kZeros) {
+    throw Conflict(fmt::format("decision {} was lost, and payoffs of 0 were counted", id));
+  }
+  check_part(decision, part);
+  if (part.complete) observe(decision.decided, joined(decision, part));
+  Event event = happened(EventKind::kPayoffs, id, now_ms, encode(part));
+  decision.parts.push_back({event.number, part});
+  if (part.complete) {
+    if (decision.status == DecisionStatus::kLost) --lost_;
+    decision.status = DecisionStatus::kComplete;
+    ++complete_;
+    outstanding_.erase(decision.number);
+  }
+  return event;
+}
+
+Event LiveCampaign::stop(std::int64_t now_ms) {
+  if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
+  stopped_ = true;
+  return happened(EventKind::kStopped, "", now_ms, "");
+}
+
+std::optional<Event> LiveCampaign::lose(std::int64_t now_ms) {
+  if (!definition_->wait_seconds || outstanding_.empty()) return std::nullopt;
+  const auto oldest = outstanding_.begin();
+  LiveDecision& decision = decisions_.at(oldest->second);
+  if (static_cast<double>(now_ms - decision.time_ms) < 1000.0 * *definition_->wait_seconds) {
+    return std::nullopt;
+  }
+  if (definition_->lost == LostPayoffs::kZeros) observe(decision.decided, PayoffPart{});
+  decision.status = DecisionStatus::kLost;
+  ++lost_;
+  Event event = happened(EventKind::kLost, oldest->second, now_ms, "");
+  outstanding_.erase(oldest);
+  return event;
+}
+
+void LiveCampaign::remember(std::string id, LiveDecision decision) {
+  decisions_.emplace(std::move(id), std::move(decision));
+}
+
+void LiveCampaign::forget(std::string_view id) {
+  const auto found = decisions_.find(std::string(id));
+  if (found == decisions_.end()) return;
+  const LiveDecision& decision = found->second;
+  const bool waits_for_parts = decision.status == DecisionStatus::kLost && !decision.parts.empty();
+  if (decision.status == DecisionStatus::kOutstanding || waits_for_parts) return;
+  decisions_.erase(found);
+}
+
+void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
+  if (event.number != version_ + 1) does_not_follow(event, "its number");
+  switch (event.kind) {
+    case EventKind::kDecided: {
+      const Decided kept = decode_decided(event.body);
+      Decided again = select({.id = "", .pool = kept.pool, .baseline = kept.baseline});
+      again.index = kept.index;
+      if (!(again == kept)) does_not_follow(event, "the policy decides otherwise");
+      ++decided_;
+      ++version_;
+      outstanding_.emplace(event.number, event.decision);
+      decisions_[event.decision] = {.number = event.number,
+                                    .time_ms = event.time_ms,
+                                    .decided = std::move(again),
+                                    .parts = {}};
+      return;
+    }
+    case EventKind::kPayoffs: {
+      if (find(event.decision) == nullptr) {
+        std::optional<LiveDecision> lost = find_lost(event);
+        if (!lost) does_not_follow(event, "its decision");
+        remember(event.decision, std::move(*lost));
+      }
+      pay(event.decision, decode_payoffs(event.body), event.time_ms);
+      break;
+    }
+    case EventKind::kLost: {
+      const auto lost = lose(event.time_ms);
+      if (!lost || lost->decision != event.decision)
+        does_not_follow(event, "another was lost first");
+      break;
+    }
+    case EventKind::kStopped:
+      stop(event.time_ms);
+      break;
+    default:
+      does_not_follow(event, "its kind");
+  }
+  forget(event.decision);
+}
+
+std::string LiveCampaign::snapshot() const {
+  StateWriter writer;
+  writer.u64(version_);
+  writer.u64(stopped_ ? 1 : 0);
+  writer.u64(decided_);
+  writer.u64(complete_);
+  writer.u64(lost_);
+  policy_ ? policy_->save_state(writer) : targeting_->save_state(writer);
+  std::map<std::uint64_t, std::pair<const std::string*, const LiveDecision*>> waiting;
+  for (const auto& [id, decision] : decisions_) {
+    const bool lost = decision.status == DecisionStatus::kLost && !decision.parts.empty();
+    if (decision.status == DecisionStatus::kOutstanding || lost) {
+      waiting.emplace(decision.number, std::pair(&id, &decision));
+    }
+  }
+  writer.u64(waiting.size());
+  for (const auto& [number, entry] : waiting) {
+    const auto& [id, decision] = entry;
+    writer.text(*id);
+    writer.u64(number);
+    writer.u64(static_cast<std::uint64_t>(decision->time_ms));
+    writer.u64(decision->status == DecisionStatus::kLost ? 1 : 0);
+    writer.text(encode(decision->decided));
+    writer.u64(decision->parts.size());
+    for (const LiveDecision::Paid& paid : decision->parts) {
+      writer.u64(paid.number);
+      writer.text(encode(paid.part));
+    }
+  }
+  return writer.bytes();
+}
+
+void LiveCampaign::restore(std::string_view snapshot) {
+  StateReader reader(snapshot);
+  version_ = reader.u64();
+  stopped_ = reader.u64_at_most(1, "snapshot: stopped") == 1;
+  decided_ = reader.u64();
+  complete_ = reader.u64();
+  lost_ = reader.u64();
+  policy_ ? policy_->restore_state(reader) : targeting_->restore_state(reader);
+  for (std::uint64_t left = reader.u64(); left > 0; --left) {
+    std::string id = reader.text();
+    LiveDecision decision;
+    decision.number = reader.u64();
+    decision.time_ms = static_cast<std::int64_t>(reader.u64());
+    const bool lost = reader.u64_at_most(1, "snapshot: lost") == 1;
+    decision.status = lost ? DecisionStatus::kLost : DecisionStatus::kOutstanding;
+    decision.decided = decode_decided(reader.text());
+    for (std::uint64_t parts = reader.u64(); parts > 0; --parts) {
+      const std::uint64_t number = reader.u64();
+      decision.parts.push_back({number, decode_payoffs(reader.text())});
+    }
+    if (!lost) outstanding_.emplace(decision.number, id);
+    decisions_.emplace(std::move(id), std::move(decision));
+  }
+  reader.finish();
+}
+
+}  // namespace updraft

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "service/campaign_definition.h"
+#include "service/event_bodies.h"
+#include "service/requests.h"
+#include "service/service.h"
+#include "store/event.h"
+#include "updraft/campaign_policy.h"
+#include "updraft/policy.h"
+
+namespace updraft {
+
+/// A decision and what came of it so far.
+struct LiveDecision {
+  struct Paid {
+    std::uint64_t number = 0;  ///< of the event
+    PayoffPart part;
+  };
+
+  std::uint64_t number = 0;  ///< of the event that decided it
+  std::int64_t time_ms = 0;
+  DecisionStatus status = DecisionStatus::kOutstanding;
+  Decided decided;
+  std::vector<Paid> parts;
+
+  /// Its parts, or null.
+  const Paid* paid(std::string_view part) const;
+};
+
+/// From its events with numbers below `before`; none where there are no such events.
+std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before);
+
+/// The state of a live campaign: a policy, and the decisions whose payoffs it waits for. The same
+/// events give the same state, bit for bit. For one thread at a time.
+///
+/// Commands check, change the state and return what happened, which is to be kept. They throw
+/// InvalidInput and Conflict, and then nothing has changed.
+class LiveCampaign {
+ public:
+  explicit LiveCampaign(std::shared_ptr<const CampaignDefinition> definition);
+
+  const CampaignDefinition& definition() const { return *definition_; }
+  std::uint64_t version() const { return version_; }  ///< events so far
+  bool stopped() const { return stopped_; }
+  CampaignGauges counts() const;
+  /// Exactly one of them is there.
+  const Policy* policy() const { return policy_.get(); }
+  const CampaignPolicy* targeting() const { return targeting_.get(); }
+
+  /// One that is outstanding, or settled and not yet forgotten. Null where there is none.
+  const LiveDecision* find(std::string_view id) const;
+
+  /// The request's id, which must be new, or one that the service gives.
+  Event decide(const DecisionRequest& request, std::int64_t now_ms);
+  /// Of a decision that find() finds.
+  Event pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms);
+  Event stop(std::int64_t now_ms);
+  /// The oldest outstanding decision, where it has waited for too long.
+  std::optional<Event> lose(std::int64_t now_ms);
+
+  /// Takes back a decision that was lost and forgotten.
+  void remember(std::string id, LiveDecision decision);
+  /// Drops a decision where it is settled.
+  void forget(std::string_view id);
+
+  /// Applies an event that was kept. `find_lost` finds decisions that were forgotten, as they were
+  /// before the event. Throws std::runtime_error where the event cannot have come next.
+  using FindLost = std::function<std::optional<LiveDecision>(const Event& event)>;
+  void replay(const Event& event, const FindLost& find_lost);
+
+  /// All of the state, but for the definition and for settled decisions.
+  std::string snapshot() const;
+  /// Of a campaign without events. Throws InvalidInput.
+  void restore(std::string_view snapshot);
+
+ private:
+  Decided select(const DecisionRequest& request);
+  std::size_t payers(const Decided& decided) const;
+  void check_part(const LiveDecision& decision, const PayoffPart& part) const;
+  void learn(const LiveDecision& decision, const PayoffPart& last);
+  void learn_zeros(const Decided& decided);
+  void observe(const Decided& decided, const PayoffPart& all);
+  Event happened(EventKind kind, std::string_view id, std::int64_t now_ms, std::string body);
+
+  std::shared_ptr<const CampaignDefinition> definition_;
+  std::unique_ptr<Policy> policy_;
+  std::unique_ptr<CampaignPolicy> targeting_;
+  std::uint64_t version_ = 0;
+  bool stopped_ = false;
+  std::uint64_t decided_ = 0;
+  std::uint64_t complete_ = 0;
+  std::uint64_t lost_ = 0;
+  std::map<std::uint64_t, std::string> outstanding_;  // by number
+  std::unordered_map<std::string, LiveDecision> decisions_;
+};
+
+}  // namespace updraft

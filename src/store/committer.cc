@@ -1,0 +1,118 @@
+#include "store/committer.h"
+
+#include <utility>
+
+namespace updraft {
+namespace {
+
+constexpr std::size_t kFailuresKept = 64;
+constexpr std::chrono::milliseconds kPauseAfterFailure{200};
+
+}  // namespace
+
+Committer::Committer(CampaignStore& store, bool grouped)
+    : store_(store), grouped_(grouped), thread_([this] { run(); }) {}
+
+Committer::~Committer() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  added_.notify_all();
+  thread_.join();
+}
+
+std::uint64_t Committer::epoch() const {
+  const std::lock_guard lock(mutex_);
+  return epoch_;
+}
+
+void Committer::check() const {
+  const std::lock_guard lock(mutex_);
+  if (failures_.empty() || std::chrono::steady_clock::now() >= refuse_until_) return;
+  throw CommitFailed(failures_.back().reason, failures_.back().disk_full);
+}
+
+std::uint64_t Committer::add(StoreWrite write, std::uint64_t epoch) {
+  std::uint64_t ticket = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (epoch != epoch_) {
+      throw CommitFailed(failures_.back().reason, failures_.back().disk_full);
+    }
+    queue_.push_back(std::move(write));
+    ticket = ++last_added_;
+  }
+  added_.notify_one();
+  return ticket;
+}
+
+void Committer::wait(std::uint64_t ticket) {
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [&] { return last_done_ >= ticket; });
+  for (const Failure& failure : failures_) {
+    if (failure.first <= ticket && ticket <= failure.last) {
+      throw CommitFailed(failure.reason, failure.disk_full);
+    }
+  }
+}
+
+CommitterCounts Committer::counts() const {
+  const std::lock_guard lock(mutex_);
+  CommitterCounts counts = counts_;
+  counts.queued = last_added_ - last_done_;
+  return counts;
+}
+
+void Committer::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    added_.wait(lock, [&] { return ending_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    std::vector<StoreWrite> batch;
+    if (grouped_) {
+      batch.swap(queue_);
+    } else {
+      batch.push_back(std::move(queue_.front()));
+      queue_.erase(queue_.begin());
+    }
+    const std::uint64_t last = last_done_ + batch.size();
+    lock.unlock();
+    commit(std::move(batch), last);
+    lock.lock();
+  }
+}
+
+void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
+  const auto begin = std::chrono::steady_clock::now();
+  Failure failure;
+  try {
+    store_.write(batch);
+  } catch (const StoreError& error) {
+    failure.reason = error.what();
+    failure.disk_full = error.kind() == StoreError::Kind::kDiskFull;
+  }
+  const auto end = std::chrono::steady_clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    counts_.seconds += std::chrono::duration<double>(end - begin).count();
+    if (failure.reason.empty()) {
+      ++counts_.commits;
+      counts_.writes += batch.size();
+      last_done_ = last;
+    } else {
+      ++counts_.failed_commits;
+      ++epoch_;
+      refuse_until_ = end + kPauseAfterFailure;
+      failure.first = last_done_ + 1;
+      failure.last = last_added_;
+      if (failures_.size() == kFailuresKept) failures_.erase(failures_.begin());
+      failures_.push_back(failure);
+      queue_.clear();
+      last_done_ = last_added_;
+    }
+  }
+  done_.notify_all();
+}
+
+}  // namespace updraft

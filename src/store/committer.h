@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/campaign_store.h"
+
+namespace updraft {
+
+/// Why a write did not come about. Nothing of it is on disk.
+class CommitFailed : public std::runtime_error {
+ public:
+  CommitFailed(const std::string& what, bool disk_full)
+      : std::runtime_error(what), disk_full_(disk_full) {}
+  bool disk_full() const { return disk_full_; }
+
+ private:
+  bool disk_full_;
+};
+
+struct CommitterCounts {
+  std::uint64_t commits = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t failed_commits = 0;
+  std::uint64_t queued = 0;
+  double seconds = 0.0;
+};
+
+/// Commits writes in the order in which they were added; those that are added while one commit is
+/// on its way go into the next one together. Safe for many threads.
+///
+/// Whoever adds a write has changed a state that others see before it is on disk. So where a commit
+/// fails, all writes that were added since fail as well: the epoch ends, and writes that were made
+/// from states of an earlier epoch are refused. States must then be rebuilt from the store.
+class Committer {
+ public:
+  /// `grouped`: else every write is a commit of its own.
+  Committer(CampaignStore& store, bool grouped);
+  /// Commits what was added.
+  ~Committer();
+
+  std::uint64_t epoch() const;
+
+  /// Throws CommitFailed where a commit failed a moment ago: before anything is changed in vain.
+  void check() const;
+
+  /// A number to wait for. Throws CommitFailed where the epoch is over.
+  std::uint64_t add(StoreWrite write, std::uint64_t epoch);
+
+  /// Until it is on disk. Throws CommitFailed.
+  void wait(std::uint64_t ticket);
+
+  CommitterCounts counts() const;
+
+ private:
+  struct Failure {
+    std::uint64_t first = 0;  ///< tickets
+    std::uint64_t last = 0;
+    std::string reason;
+    bool disk_full = false;
+  };
+
+  void run();
+  void commit(std::vector<StoreWrite> batch, std::uint64_t last);
+
+  CampaignStore& store_;
+  const bool grouped_;
+  mutable std::mutex mutex_;
+  std::condition_variable added_;
+  std::condition_variable done_;
+  std::vector<StoreWrite> queue_;
+  std::uint64_t last_added_ = 0;
+  std::uint64_t last_done_ = 0;  // committed or failed
+  std::uint64_t epoch_ = 1;
+  std::vector<Failure> failures_;  // the last few
+  std::chrono::steady_clock::time_point refuse_until_;
+  CommitterCounts counts_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace updraft
