@@ -340,6 +340,10 @@ void CampaignStore::in_transaction(const std::function<void()>& work) {
   }
 }
 
+void CampaignStore::limit_pages(std::int64_t pages) {
+  writer_->connection.number(fmt::format("PRAGMA max_page_count = {}", pages).c_str());
+}
+
 std::vector<std::string> CampaignStore::defects() const {
   const std::lock_guard lock(reading_);
   std::vector<std::string> out;

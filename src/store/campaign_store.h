@@ -69,6 +69,9 @@ class CampaignStore {
   /// The same of batches that `next` gives, until one is empty.
   void write_all(const std::function<std::vector<StoreWrite>()>& next);
 
+  /// The most that the file may grow to, in pages of SQLite; then the disk counts as full.
+  void limit_pages(std::int64_t pages);
+
   /// What SQLite finds wrong with the file, one sentence each. Reads all of it.
   std::vector<std::string> defects() const;
 
