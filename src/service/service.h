@@ -48,9 +48,9 @@ std::string_view status_name(DecisionStatus status);
 struct DecisionAnswer {
   std::string id;
   DecisionStatus status = DecisionStatus::kOutstanding;
-  std::uint64_t state_version = 0;  ///< events that the decision was made from
-  ActionId action = 0;              ///< policies of actions
-  std::optional<double> index;      ///< the same; absent where it was infinite
+  std::uint64_t state_version = 0;    ///< events that the decision was made from
+  ActionId action = 0;                ///< policies of actions
+  std::optional<double> index;        ///< the same; absent where it was infinite
   std::vector<Treatment> treatments;  ///< targeted campaigns, one per individual
 };
 
@@ -62,7 +62,7 @@ struct PayoffsAnswer {
 
 struct ServiceOptions {
   std::filesystem::path store;
-  bool group_commits = true;  ///< the writes of concurrent requests go into one commit
+  bool group_commits = true;              ///< the writes of concurrent requests go into one commit
   std::uint64_t snapshot_every = 10'000;  ///< events of a campaign
   std::size_t most_campaigns = 1000;
   std::size_t most_outstanding = 1'000'000;  ///< decisions of a campaign
@@ -80,10 +80,10 @@ struct CampaignGauges {
 };
 struct ServiceGauges {
   std::uint64_t commits = 0;
-  std::uint64_t writes = 0;         ///< events and campaigns that were committed
+  std::uint64_t writes = 0;  ///< events and campaigns that were committed
   std::uint64_t failed_commits = 0;
-  std::uint64_t queued = 0;         ///< writes that wait for a commit now
-  double commit_seconds = 0.0;      ///< spent in commits
+  std::uint64_t queued = 0;     ///< writes that wait for a commit now
+  double commit_seconds = 0.0;  ///< spent in commits
   std::vector<CampaignGauges> campaigns;
 };
 
