@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "updraft/campaign_policy.h"
+#include "updraft/error.h"
+#include "updraft/ids.h"
 #include "updraft/knowledge.h"
 #include "updraft/policy_spec.h"
 
@@ -26,8 +28,9 @@ struct CampaignDefinition {
 
   /// Policies of actions.
   std::optional<Knowledge> knowledge;
-  std::vector<std::string> action_names;    ///< empty where actions are numbers
-  std::vector<std::string> variable_names;  ///< empty where variables are numbers
+  std::vector<std::string> action_names;      ///< empty where actions are numbers
+  std::vector<std::string> variable_names;    ///< empty where variables are numbers
+  std::vector<VariableId> variables_by_name;  ///< ids in the order of their names
 
   /// Policies of targeted campaigns.
   std::optional<CampaignShape> shape;
@@ -42,10 +45,18 @@ struct DefinitionLimits {
   std::size_t actions = 100'000;
   std::size_t cells = 100'000'000;  ///< actions times variables
   std::size_t features = 10'000;
+  std::size_t atoms = 3'000;  ///< of affected sets, for policies whose memory is its square
 };
 
 /// From the body of POST /v1/campaigns. Throws InvalidInput.
 CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits = {});
+
+/// By name. Cost: O(log variables).
+std::optional<VariableId> find_variable(const CampaignDefinition& campaign, std::string_view name);
+
+/// The refusal of a name that is none: points at the nearest and lists all where they are few.
+InvalidInput unknown_variable(std::string_view field, std::string_view name,
+                              const CampaignDefinition& campaign);
 
 /// 1 to 100 of A-Z a-z 0-9 . _ -, and the same of decisions, which may be longer and have colons.
 /// Throw InvalidInput.
