@@ -166,7 +166,8 @@ Event event_from(const Json& line, const CampaignDefinition& definition) {
 /// The lines of a log, as a campaign that grows.
 class LogReader {
  public:
-  explicit LogReader(std::istream& in) : in_(in) {
+  /// `line` is where it is, from 1.
+  LogReader(std::istream& in, std::size_t& line) : in_(in), line_(line) {
     const Json head = next_line();
     check_keys(head, "", {"format", "definition"});
     if (text_field(required(head, "", "format"), "format") != kFormat) {
@@ -178,7 +179,6 @@ class LogReader {
   }
 
   const CampaignDefinition& definition() const { return *definition_; }
-  std::size_t line() const { return line_; }
 
   /// The next event, which was replayed; none after the last, whose end was checked.
   std::optional<Event> next() {
@@ -233,7 +233,7 @@ class LogReader {
   }
 
   std::istream& in_;
-  std::size_t line_ = 0;
+  std::size_t& line_;
   std::shared_ptr<const CampaignDefinition> definition_;
   std::unique_ptr<LiveCampaign> live_;
   std::unordered_map<std::string, std::vector<Event>> unsettled_;
@@ -262,6 +262,42 @@ LiveCampaign replayed(const CampaignStore& store, const StoredCampaign& campaign
   return live;
 }
 
+/// The snapshots of a campaign by the number of their event; damaged ones are defects.
+std::map<std::uint64_t, std::string> whole_snapshots(const CampaignStore& store,
+                                                     const StoredCampaign& campaign,
+                                                     std::vector<std::string>& defects) {
+  std::map<std::uint64_t, std::string> out;
+  try {
+    for (StoredSnapshot& snapshot : store.snapshots(campaign)) {
+      out.emplace(snapshot.number, std::move(snapshot.body));
+    }
+  } catch (const StoreError& error) {
+    defects.emplace_back(error.what());
+  }
+  return out;
+}
+
+CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign& campaign,
+                               std::vector<std::string>& defects) {
+  CheckedCampaign checked = {.name = campaign.name, .events = 0, .snapshots = 0};
+  const auto snapshots = whole_snapshots(store, campaign, defects);
+  try {
+    replayed(store, campaign, [&](const Event&, const LiveCampaign& live) {
+      checked.events = live.version();
+      const auto snapshot = snapshots.find(live.version());
+      if (snapshot == snapshots.end()) return;
+      checked.snapshots += snapshot->second == live.snapshot();
+    });
+    if (checked.snapshots != snapshots.size()) {
+      defects.push_back(
+          fmt::format("campaign {}: a snapshot is not what the events make", campaign.name));
+    }
+  } catch (const std::exception& error) {
+    defects.push_back(fmt::format("campaign {}: {}", campaign.name, error.what()));
+  }
+  return checked;
+}
+
 /// With the line before the field.
 InvalidInput in_line(std::size_t line, const InvalidInput& error) {
   const std::string field = fmt::format("line {}: {}", line, error.field());
@@ -284,9 +320,9 @@ void export_campaign(const CampaignStore& store, std::string_view name, std::ost
 }
 
 std::string import_campaign(CampaignStore& store, std::istream& in) {
-  std::size_t line = 1;
+  std::size_t line = 0;
   try {
-    LogReader log(in);
+    LogReader log(in, line);
     const std::vector<StoredCampaign> there = store.campaigns();
     for (const StoredCampaign& campaign : there) {
       if (campaign.name == log.definition().name) {
@@ -303,7 +339,6 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
       begun = true;
       while (!ended && batch.size() < kWritesAtOnce) {
         std::optional<Event> event = log.next();
-        line = log.line();
         ended = !event;
         if (event) batch.emplace_back(EventWrite{added.id, std::move(*event)});
       }
@@ -324,33 +359,14 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
 StoreCheck check_store(const CampaignStore& store) {
   StoreCheck out;
   out.defects = store.defects();
-  for (const StoredCampaign& campaign : store.campaigns()) {
-    CheckedCampaign checked = {.name = campaign.name};
-    try {
-      std::map<std::uint64_t, std::string> snapshots;
-      try {
-        for (StoredSnapshot& snapshot : store.snapshots(campaign)) {
-          snapshots.emplace(snapshot.number, std::move(snapshot.body));
-        }
-      } catch (const StoreError& error) {
-        out.defects.emplace_back(error.what());
-      }
-      replayed(store, campaign, [&](const Event&, const LiveCampaign& live) {
-        checked.events = live.version();
-        const auto snapshot = snapshots.find(live.version());
-        if (snapshot == snapshots.end()) return;
-        if (snapshot->second == live.snapshot()) {
-          ++checked.snapshots;
-        } else {
-          out.defects.push_back(
-              fmt::format("campaign {}: the snapshot after event {} is not what the events make",
-                          campaign.name, live.version()));
-        }
-      });
-    } catch (const std::exception& error) {
-      out.defects.push_back(fmt::format("campaign {}: {}", campaign.name, error.what()));
-    }
-    out.campaigns.push_back(checked);
+  std::vector<StoredCampaign> campaigns;
+  try {
+    campaigns = store.campaigns();
+  } catch (const StoreError& error) {
+    out.defects.emplace_back(error.what());
+  }
+  for (const StoredCampaign& campaign : campaigns) {
+    out.campaigns.push_back(check_campaign(store, campaign, out.defects));
   }
   return out;
 }

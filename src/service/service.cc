@@ -328,6 +328,8 @@ void Service::sweep() {
   }
 }
 
+void Service::limit_store_pages(std::int64_t pages) { parts_->store.limit_pages(pages); }
+
 ServiceGauges Service::gauges() const {
   const CommitterCounts counts = parts_->committer.counts();
   ServiceGauges out = {.commits = counts.commits,

@@ -120,6 +120,9 @@ class Service {
 
   ServiceGauges gauges() const;
 
+  /// The most that the store may grow to, in pages of SQLite; then the disk counts as full.
+  void limit_store_pages(std::int64_t pages);
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -347,9 +347,13 @@ void CampaignStore::limit_pages(std::int64_t pages) {
 std::vector<std::string> CampaignStore::defects() const {
   const std::lock_guard lock(reading_);
   std::vector<std::string> out;
-  Statement rows = reader_->prepare("PRAGMA integrity_check");
-  while (rows.step()) {
-    if (rows.text(0) != "ok") out.emplace_back(rows.text(0));
+  try {
+    Statement rows = reader_->prepare("PRAGMA integrity_check");
+    while (rows.step()) {
+      if (rows.text(0) != "ok") out.emplace_back(rows.text(0));
+    }
+  } catch (const StoreError& error) {
+    out.emplace_back(error.what());
   }
   return out;
 }

@@ -11,7 +11,7 @@
 namespace updraft {
 namespace {
 
-using testing::Folder;
+using Folder = testing::TemporaryFolder;
 
 const StoredCampaign kSpring = {1, "spring", R"({"name":"spring"})"};
 const StoredCampaign kAutumn = {2, "autumn", R"({"name":"autumn"})"};
@@ -95,7 +95,8 @@ TEST(CampaignStore, WritesAllOrNothing) {
   const Folder folder;
   CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
   store.write({kSpring, EventWrite{1, event(1, "a")}});
-  EXPECT_THROW(store.write({EventWrite{1, event(2, "b")}, EventWrite{1, event(1, "a")}}), StoreError);
+  EXPECT_THROW(store.write({EventWrite{1, event(2, "b")}, EventWrite{1, event(1, "a")}}),
+               StoreError);
   EXPECT_EQ(events_after(store, 0).size(), 1u);
   store.write({EventWrite{1, event(2, "b")}});
   EXPECT_EQ(events_after(store, 0).size(), 2u);
@@ -166,8 +167,9 @@ TEST(CampaignStore, SaysWhatIsDamagedAndWhatCanBeDone) {
          "event 2 of campaign spring; restore the file from a copy");
   expect("UPDATE events SET time_ms = 7 WHERE decision = 'a'", "event 1 of campaign spring");
   expect("DELETE FROM events WHERE decision = 'a'", "event 1 of campaign spring is missing");
-  expect("UPDATE snapshots SET body = x'00'",
-         "the snapshot of campaign spring after event 2; the log can be taken over into a new store");
+  expect(
+      "UPDATE snapshots SET body = x'00'",
+      "the snapshot of campaign spring after event 2; the log can be taken over into a new store");
   expect("UPDATE campaigns SET definition = '{}'", "the definition of campaign 1");
 }
 
@@ -178,7 +180,8 @@ TEST(CampaignStore, FindsDamagedPages) {
     CampaignStore store(path, CampaignStore::Mode::kWrite);
     store.write({kSpring});
     for (std::uint64_t number = 1; number <= 500; ++number) {
-      store.write({EventWrite{1, event(number, "d" + std::to_string(number), std::string(300, 'x'))}});
+      store.write(
+          {EventWrite{1, event(number, "d" + std::to_string(number), std::string(300, 'x'))}});
     }
   }
   Connection(path, Connection::Mode::kReadWrite).execute("PRAGMA wal_checkpoint(TRUNCATE)");

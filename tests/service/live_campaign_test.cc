@@ -1,0 +1,266 @@
+// The state of a live campaign: what commands do, and that events and snapshots give it back.
+
+#include "service/live_campaign.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "service/campaign_log.h"
+#include "support/refusal.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+LiveCampaign made(const std::string& body) {
+  return LiveCampaign(std::make_shared<CampaignDefinition>(parse_definition(body)));
+}
+
+LiveCampaign shop(const std::string& more = "") {
+  return made(R"json({"name": "shop", "policy": "up_ucb(alpha=1)", "actions": 3, "variables": 4,
+                      "knowledge": {"affected": [[0, 1], [2], [3]]})json" +
+              more + "}");
+}
+
+DecisionRequest asked(std::string id) { return {.id = std::move(id), .pool = {}, .baseline = {}}; }
+
+PayoffPart dense(std::vector<double> values) {
+  return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
+}
+
+PayoffPart some(std::string part, bool complete, std::vector<VariableId> ids,
+                std::vector<double> values) {
+  return {std::move(part), complete, false, std::move(ids), std::move(values)};
+}
+
+/// A command as a conflict, or "(accepted)".
+template <typename Call>
+std::string conflict(Call call) {
+  try {
+    call();
+  } catch (const Conflict& error) {
+    return error.what();
+  }
+  return "(accepted)";
+}
+
+TEST(LiveCampaign, TheFirstDecisionsOfferEveryActionOnce) {
+  LiveCampaign live = shop();
+  std::set<ActionId> offered;
+  for (int j = 0; j < 3; ++j) {
+    const Event event = live.decide({}, 0);
+    EXPECT_EQ(event.decision, "d-" + std::to_string(j + 1));
+    const LiveDecision* decision = live.find(event.decision);
+    ASSERT_NE(decision, nullptr);
+    EXPECT_FALSE(decision->decided.index);  // untried
+    offered.insert(decision->decided.action);
+  }
+  EXPECT_EQ(offered.size(), 3u);
+  EXPECT_EQ(live.counts().outstanding, 3u);
+  EXPECT_EQ(live.version(), 3u);
+}
+
+TEST(LiveCampaign, LearnsWhenPayoffsAreComplete) {
+  LiveCampaign live = shop();
+  live.decide(asked("a"), 0);
+  live.pay("a", some("x", false, {1}, {2.0}), 1);
+  EXPECT_EQ(live.policy()->observations(), 0u);
+  EXPECT_EQ(live.find("a")->status, DecisionStatus::kOutstanding);
+  live.pay("a", some("y", true, {0, 3}, {1.0, 5.0}), 2);
+  EXPECT_EQ(live.find("a")->status, DecisionStatus::kComplete);
+
+  LiveCampaign whole = shop();
+  whole.decide(asked("a"), 0);
+  whole.pay("a", dense({1.0, 2.0, 0.0, 5.0}), 1);
+  EXPECT_EQ(live.policy()->explain().actions[0].index, whole.policy()->explain().actions[0].index);
+  EXPECT_EQ(live.counts().complete, 1u);
+  EXPECT_EQ(live.counts().outstanding, 0u);
+}
+
+TEST(LiveCampaign, RefusesWhatContradicts) {
+  LiveCampaign live = shop();
+  live.decide(asked("a"), 0);
+  live.decide(asked("b"), 0);
+  live.pay("a", some("x", false, {1}, {2.0}), 1);
+  EXPECT_EQ(conflict([&] { live.pay("a", some("y", true, {1}, {3.0}), 2); }),
+            "part 'x' has brought the payoff of variable 1 already");
+  EXPECT_NE(conflict([&] { live.pay("a", dense({1, 2, 3, 4}), 2); }), "(accepted)");
+  EXPECT_EQ(refusal([&] {
+              live.pay("b", dense({1, 2}), 2);
+            }),
+            "payoffs = 2 numbers: must be one for each of 4");
+  EXPECT_EQ(refusal([&] { live.pay("b", some("", true, {7}, {1.0}), 2); }),
+            "indices = 7: must be below 4");
+  EXPECT_EQ(refusal([&] { live.pay("b", dense({1, 2, 3, 1e200}), 2); }).substr(0, 7), "payoffs");
+  EXPECT_EQ(live.version(), 3u);
+  live.pay("b", dense({1, 2, 3, 4}), 2);
+  EXPECT_EQ(conflict([&] { live.pay("b", some("z", true, {}, {}), 3); }), "decision b is complete");
+  EXPECT_NE(refusal([&] { live.decide(asked("d-7"), 0); }), "(accepted)");
+  live.stop(4);
+  EXPECT_EQ(conflict([&] { live.decide({}, 5); }), "campaign shop is stopped");
+  EXPECT_EQ(conflict([&] { live.stop(5); }), "campaign shop is stopped");
+  live.pay("a", some("y", true, {}, {}), 6);
+  EXPECT_EQ(live.version(), 6u);
+}
+
+TEST(LiveCampaign, CountsAsLostWhatWaitedTooLong) {
+  LiveCampaign skip = shop(R"(, "wait": 1)");
+  LiveCampaign zeros = shop(R"(, "wait": 1, "lost": "zeros")");
+  for (LiveCampaign* live : {&skip, &zeros}) {
+    live->decide(asked("a"), 0);
+    live->decide(asked("b"), 600);
+    EXPECT_FALSE(live->lose(999));
+    const auto lost = live->lose(1000);
+    ASSERT_TRUE(lost);
+    EXPECT_EQ(lost->decision, "a");
+    EXPECT_FALSE(live->lose(1000));
+    EXPECT_EQ(live->find("a")->status, DecisionStatus::kLost);
+    EXPECT_EQ(live->counts().lost, 1u);
+    EXPECT_EQ(live->counts().outstanding, 1u);
+  }
+  EXPECT_EQ(skip.policy()->observations(), 0u);
+  EXPECT_EQ(zeros.policy()->observations(), 1u);
+  EXPECT_EQ(zeros.policy()->pulls(0), 1u);
+
+  skip.pay("a", dense({1, 2, 3, 4}), 5000);  // late, but welcome
+  EXPECT_EQ(skip.policy()->observations(), 1u);
+  EXPECT_EQ(skip.counts().lost, 0u);
+  EXPECT_EQ(skip.counts().complete, 1u);
+  EXPECT_EQ(conflict([&] {
+              zeros.pay("a", dense({1, 2, 3, 4}), 5000);
+            }),
+            "decision a was lost, and payoffs of 0 were counted");
+}
+
+TEST(LiveCampaign, DecidesForPools) {
+  LiveCampaign live =
+      made(R"json({"name": "mail", "policy": "c2_up_ucb(beta=1, fill=yes)", "treatments": 2,
+                               "budget": 1, "features": 2})json");
+  live.decide({.id = "a", .pool = {1, 0, 0, 1, 1, 1}, .baseline = {}}, 0);
+  const std::vector<Treatment> treated = live.find("a")->decided.treatments;
+  ASSERT_EQ(treated.size(), 3u);
+  EXPECT_EQ(std::count(treated.begin(), treated.end(), 0u), 2);
+  live.pay("a", some("", true, {2}, {1.0}), 1);
+
+  auto policy = make_campaign_policy("c2_up_ucb(beta=1, fill=yes)",
+                                     {.features = 2, .treatments = 2, .budget = 1});
+  const std::vector<double> rows = {1, 0, 0, 1, 1, 1};
+  const Pool pool = {.features = rows, .width = 2, .baseline = {}, .uplifts = {}};
+  EXPECT_EQ(policy->select(pool, Stream(1, 0, Purpose::kPolicy)), treated);
+  policy->observe(pool, treated, std::vector<double>{0.0, 0.0, 1.0});
+  live.decide({.id = "b", .pool = rows, .baseline = {}}, 2);
+  EXPECT_EQ(policy->select(pool, Stream(1, 0, Purpose::kPolicy)),
+            live.find("b")->decided.treatments);
+}
+
+/// Random commands; every event goes into `log`. Some decisions stay without payoffs.
+void play(LiveCampaign& live, std::uint32_t seed, int rounds, std::vector<Event>& log) {
+  const Stream stream(seed, 0, Purpose::kTest);
+  std::vector<std::string> waiting;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<double> u(8);
+    stream.normals(static_cast<std::uint32_t>(round), 0, u);
+    const std::int64_t now = 100 * round;
+    DecisionRequest request;
+    if (round % 3 == 0) request.id = "mine-" + std::to_string(round);
+    if (live.definition().shape) request.pool = {u[0], u[1], u[2], u[3], u[4], u[5]};
+    log.push_back(live.decide(request, now));
+    waiting.push_back(log.back().decision);
+    const std::size_t payers = live.definition().shape ? 3 : 4;
+    while (!waiting.empty() && (u[6] > 0.3 || waiting.size() > 5)) {
+      const std::string id = waiting[waiting.size() / 2];
+      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(waiting.size() / 2));
+      if (live.find(id) == nullptr) continue;  // lost and forgotten
+      if (u[7] > 0.0) {
+        log.push_back(live.pay(
+            id,
+            dense(std::vector<double>(u.begin(), u.begin() + static_cast<std::ptrdiff_t>(payers))),
+            now));
+      } else {
+        log.push_back(live.pay(id, some("1", false, {1}, {u[1]}), now));
+        if (round % 4 != 0) log.push_back(live.pay(id, some("2", true, {0, 2}, {u[0], u[2]}), now));
+      }
+      live.forget(id);
+      break;
+    }
+    while (auto lost = live.lose(now)) {
+      log.push_back(*lost);
+      live.forget(lost->decision);
+    }
+  }
+}
+
+class Replayed : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Replayed, GivesTheSameStateBitForBit) {
+  std::vector<Event> log;
+  LiveCampaign live = made(GetParam());
+  play(live, 1, 300, log);
+  const auto find_lost = [&](const Event& late) {
+    std::vector<Event> about;
+    for (const Event& event : log) {
+      if (event.decision == late.decision) about.push_back(event);
+    }
+    return decision_from(about, late.number);
+  };
+  LiveCampaign again = made(GetParam());
+  std::string middle;
+  for (const Event& event : log) {
+    again.replay(event, find_lost);
+    if (event.number == log.size() / 2) middle = again.snapshot();
+  }
+  EXPECT_EQ(again.snapshot(), live.snapshot());
+
+  LiveCampaign tail = made(GetParam());
+  tail.restore(middle);
+  EXPECT_EQ(tail.snapshot(), middle);
+  for (std::size_t j = log.size() / 2; j < log.size(); ++j) tail.replay(log[j], find_lost);
+  EXPECT_EQ(tail.snapshot(), live.snapshot());
+
+  LiveCampaign wrong = made(GetParam());
+  Event second = log[1];
+  EXPECT_THROW(wrong.replay(second, find_lost), std::runtime_error);
+  Event first = log[0];
+  Decided decided = decode_decided(first.body);
+  decided.treatments.empty() ? decided.action += 1 : decided.treatments[0] ^= 1;
+  first.body = encode(decided);
+  EXPECT_THROW(wrong.replay(first, find_lost), std::runtime_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, Replayed,
+    ::testing::Values(
+        R"json({"name": "a", "policy": "up_ucb(alpha=1)", "actions": 3, "variables": 4, "wait": 2,
+            "knowledge": {
+  "affected" : [ [ 0, 1 ], [2], [3] ]}
+})json",
+        R"json({"name": "b", "policy": "up_ts", "actions": 3, "variables": 4, "seed": 7, "wait": 2,
+            "lost": "zeros", "knowledge": {"affected": [[0, 1], [2], [3]]}})json",
+        R"json({"name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 3, "variables": 4,
+            "knowledge": {
+  "max_affected" : 2
+}
+})json",
+        R"json({"name": "d", "policy": "c2_up_ucb(beta=1)", "treatments": 2, "budget": 1,
+            "features": 2, "wait": 1
+})json",
+        R"json({"name": "e", "policy": "eps_greedy(eps=0.3)", "treatments": 1, "budget": 2,
+            "features": 2
+})json"));
+
+TEST(LiveCampaign, RefusesSnapshotsThatAreNone) {
+  LiveCampaign live = shop();
+  live.decide(asked("a"), 0);
+  live.pay("a", some("x", false, {1}, {2.0}), 1);
+  const std::string whole = live.snapshot();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    LiveCampaign cut = shop();
+    EXPECT_THROW(cut.restore(whole.substr(0, length)), InvalidInput) << length;
+  }
+}
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,222 @@
+// Campaigns with their store: repeated requests, restarts, concurrent requests, a disk that is
+// full.
+
+#include "service/service.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "service/campaign_log.h"
+#include "store/committer.h"
+#include "support/folder.h"
+#include "support/refusal.h"
+
+namespace updraft {
+namespace {
+
+using testing::TemporaryFolder;
+
+CampaignDefinition shop(const std::string& more = "") {
+  return parse_definition(R"json({"name": "shop", "policy": "up_ts", "actions": ["a", "b"],
+      "variables": ["x", "y", "z"], "knowledge": {"affected": [["x"], ["y", "z"]]})json" +
+                          more + "}");
+}
+
+PayoffPart dense(std::vector<double> values) {
+  return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
+}
+
+DecisionRequest asked(std::string id) { return {.id = std::move(id), .pool = {}, .baseline = {}}; }
+
+struct Opened {
+  explicit Opened(const TemporaryFolder& folder, std::uint64_t snapshot_every = 10'000)
+      : service({.store = folder.path() / "campaigns.db",
+                 .snapshot_every = snapshot_every,
+                 .clock = [this] { return now.load(); }}) {}
+  std::atomic<std::int64_t> now = 0;
+  Service service;
+};
+
+TEST(Service, AnswersTheSameWhenAskedAgain) {
+  const TemporaryFolder folder;
+  DecisionAnswer decided;
+  PayoffsAnswer paid;
+  for (int restart = 0; restart < 3; ++restart) {
+    Opened opened(folder);
+    Service& service = opened.service;
+    EXPECT_EQ(service.create(shop()), restart == 0);
+    EXPECT_THROW(service.create(shop(R"(, "seed": 2)")), Conflict);
+    for (int again = 0; again < 2; ++again) {
+      const DecisionAnswer answer = service.decide("shop", asked("monday"));
+      if (restart == 0 && again == 0) decided = answer;
+      EXPECT_EQ(answer.action, decided.action);
+      EXPECT_EQ(answer.state_version, 0u);
+      const PayoffsAnswer taken = service.pay("shop", "monday", dense({1, 2, 3}));
+      if (restart == 0 && again == 0) paid = taken;
+      EXPECT_EQ(taken.status, DecisionStatus::kComplete);
+      EXPECT_EQ(taken.state_version, paid.state_version);
+    }
+    EXPECT_THROW(service.pay("shop", "monday", dense({1, 2, 4})), Conflict);
+    EXPECT_EQ(service.decision("shop", "monday").status, DecisionStatus::kComplete);
+    EXPECT_EQ(service.report("shop")["state_version"], 2);
+  }
+}
+
+TEST(Service, KnowsWhatIsNotThere) {
+  const TemporaryFolder folder;
+  Opened opened(folder);
+  opened.service.create(shop());
+  EXPECT_THROW(opened.service.decide("other", {}), NotFound);
+  EXPECT_THROW(opened.service.report("other"), NotFound);
+  EXPECT_THROW(opened.service.pay("shop", "monday", dense({1, 2, 3})), NotFound);
+  EXPECT_THROW(opened.service.decision("shop", "monday"), NotFound);
+}
+
+TEST(Service, RestartsInTheSameStateAndTheStoreAddsUp) {
+  const TemporaryFolder folder;
+  nlohmann::json before;
+  DecisionAnswer next;
+  {
+    Opened opened(folder, 50);
+    opened.service.create(shop());
+    opened.service.create(parse_definition(
+        R"json({"name": "mail", "policy": "c2_up_ucb(beta=1)", "treatments": 1, "budget": 1, "features": 2
+  })json"));
+    for (int j = 0; j < 120; ++j) {
+      const DecisionAnswer answer = opened.service.decide("shop", {});
+      if (j % 5 != 0) opened.service.pay("shop", answer.id, dense({1.0, 0.1 * j, 3.0}));
+      const DecisionAnswer pool =
+          opened.service.decide("mail", {.id = "", .pool = {1, 0, 0, 1}, .baseline = {}});
+      opened.service.pay("mail", pool.id, dense({1.0, 0.1 * j}));
+    }
+    before = {opened.service.report("shop"), opened.service.report("mail")};
+  }
+  {
+    Opened opened(folder, 50);
+    EXPECT_EQ(nlohmann::json({opened.service.report("shop"), opened.service.report("mail")}),
+              before);
+  }
+  const CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kRead);
+  const StoreCheck check = check_store(store);
+  EXPECT_TRUE(check.defects.empty()) << check.defects.front();
+  ASSERT_EQ(check.campaigns.size(), 2u);
+  EXPECT_EQ(check.campaigns[0].events, 216u);
+  EXPECT_EQ(check.campaigns[0].snapshots, 2u);
+
+  std::stringstream log;
+  export_campaign(store, "shop", log);
+  CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
+  EXPECT_EQ(import_campaign(other, log), "shop");
+  std::stringstream again;
+  export_campaign(other, "shop", again);
+  EXPECT_EQ(again.str(), log.str());
+}
+
+TEST(Service, ManyThreadsGetDifferentDecisionsAndNothingIsLost) {
+  const TemporaryFolder folder;
+  {
+    Opened opened(folder, 100);
+    opened.service.create(shop());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        for (int j = 0; j < 50; ++j) {
+          const std::string id = std::to_string(t) + "-" + std::to_string(j);
+          const DecisionAnswer answer = opened.service.decide("shop", asked(id));
+          EXPECT_EQ(answer.id, id);
+          opened.service.pay("shop", id, dense({1.0 * t, 2.0 * j, 0.5}));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const ServiceGauges gauges = opened.service.gauges();
+    EXPECT_EQ(gauges.campaigns[0].complete, 400u);
+    EXPECT_EQ(gauges.campaigns[0].outstanding, 0u);
+    EXPECT_LT(gauges.commits, gauges.writes);  // grouped
+  }
+  const StoreCheck check =
+      check_store(CampaignStore(folder.path() / "campaigns.db", CampaignStore::Mode::kRead));
+  EXPECT_TRUE(check.defects.empty()) << check.defects.front();
+  EXPECT_EQ(check.campaigns[0].events, 800u);
+}
+
+TEST(Service, SweepsWhatIsLost) {
+  const TemporaryFolder folder;
+  for (int restart = 0; restart < 2; ++restart) {
+    Opened opened(folder);
+    opened.now = 10'000 * restart;
+    if (restart == 0) {
+      opened.service.create(shop(R"(, "wait": 5)"));
+      opened.service.decide("shop", asked("a"));
+      opened.service.decide("shop", asked("b"));
+      opened.now = 5000;
+      opened.service.sweep();
+      opened.service.sweep();
+      EXPECT_EQ(opened.service.gauges().campaigns[0].lost, 2u);
+    }
+    if (restart == 1) opened.service.pay("shop", "a", dense({1, 2, 3}));
+    EXPECT_EQ(opened.service.gauges().campaigns[0].lost, restart == 0 ? 2u : 1u);
+    EXPECT_EQ(opened.service.decision("shop", "b").status, DecisionStatus::kLost);
+  }
+}
+
+TEST(Service, NothingChangesWhereTheDiskIsFull) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "campaigns.db";
+  nlohmann::json before;
+  {
+    Opened opened(folder);
+    Service& service = opened.service;
+    service.create(shop());
+    service.decide("shop", asked("a"));
+    service.limit_store_pages(1);
+    before = service.report("shop");
+    bool full = false;
+    for (int j = 0; j < 100'000 && !full; ++j) {
+      try {
+        service.decide("shop", asked("b-" + std::to_string(j)));
+        before = service.report("shop");
+      } catch (const Unavailable& error) {
+        full = error.disk_full();
+        EXPECT_TRUE(full) << error.what();
+      }
+    }
+    ASSERT_TRUE(full);
+    EXPECT_EQ(service.report("shop"), before);
+    EXPECT_THROW(service.pay("shop", "a", dense({1, 2, 3})), Unavailable);
+    EXPECT_EQ(service.report("shop"), before);
+    EXPECT_GE(service.gauges().failed_commits, 1u);
+
+    service.limit_store_pages(1'000'000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it tries again after a while
+    service.pay("shop", "a", dense({1, 2, 3}));
+    before = service.report("shop");
+  }
+  Opened opened(folder);
+  EXPECT_EQ(opened.service.report("shop"), before);
+}
+
+TEST(Service, SaysWhichCampaignCannotBeRebuilt) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "campaigns.db";
+  {
+    CampaignStore store(path, CampaignStore::Mode::kWrite);
+    store.write({StoredCampaign{1, "shop", shop().canonical},
+                 EventWrite{1, {1, EventKind::kLost, "a", 0, ""}}});
+  }
+  try {
+    Opened opened(folder);
+    FAIL() << "must be refused";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("campaign shop cannot be rebuilt: event 1"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace updraft
