@@ -85,6 +85,10 @@ class Policy {
 
   virtual Explanation explain() const = 0;
 
+  /// The index that explain() has for an action, up to rounding, without the rest: at most the cost
+  /// of a choice.
+  virtual double index(ActionId action) const = 0;
+
   /// Selections so far, observations so far, and those of one action.
   std::uint64_t decisions() const { return decisions_; }
   std::uint64_t observations() const { return observations_; }

@@ -46,6 +46,11 @@ void IndexPolicy::refresh() {
   for (ActionId action = 0; action < actions(); ++action) compute(action);
 }
 
+double IndexPolicy::index(ActionId action) const {
+  if (pulls(action) == 0) return std::numeric_limits<double>::infinity();
+  return stale_[action] ? index_of(action) : index_[action];
+}
+
 Explanation IndexPolicy::explain() const {
   Explanation explanation;
   explanation.actions.resize(actions());

@@ -17,6 +17,7 @@ namespace updraft {
 class IndexPolicy : public Policy {
  public:
   Explanation explain() const override;
+  double index(ActionId action) const override;
 
  protected:
   IndexPolicy(PolicySpec spec, Knowledge knowledge, Resolution resolution, double alpha);

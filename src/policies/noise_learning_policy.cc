@@ -161,6 +161,12 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   return share;
 }
 
+double NoiseLearningPolicy::index(ActionId action) const {
+  if (!all_have_feedback()) return std::numeric_limits<double>::infinity();
+  const std::optional<VectorXd> radius = radii();
+  return estimates()[action] + (radius ? (*radius)[action] : 0.0);
+}
+
 Explanation NoiseLearningPolicy::explain() const {
   Explanation explanation;
   explanation.actions.resize(actions());

@@ -28,6 +28,7 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 class NoiseLearningPolicy : public Policy {
  public:
   Explanation explain() const override;
+  double index(ActionId action) const override;
 
  protected:
   /// A baseline that is in `knowledge` is taken for known.

@@ -43,6 +43,8 @@ class ThompsonSampling final : public Policy {
     return explanation;
   }
 
+  double index(ActionId action) const override { return posterior_mean(action); }
+
  private:
   double precision_denominator(ActionId action) const {
     return noise_variance_ + static_cast<double>(pulls(action)) * prior_.variance;

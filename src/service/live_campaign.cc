@@ -127,13 +127,10 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   if (is_given_id(request.id)) {
     throw InvalidInput("decision", request.id, "must be another: the service gives such ids");
   }
-  // Before the choice, which they are to be those of.
-  std::vector<ActionExplanation> beliefs;
-  if (policy_) beliefs = policy_->explain().actions;
   Decided decided = select(request);
   if (policy_) {
-    const double believed = beliefs[decided.action].index;
-    if (std::isfinite(believed)) decided.index = believed;
+    const double index = policy_->index(decided.action);
+    if (std::isfinite(index)) decided.index = index;
   }
   ++decided_;
   const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;

@@ -188,6 +188,7 @@ TEST_P(EveryPolicy, ExplainsEveryAction) {
     EXPECT_EQ(about.pulls, 0u);
     EXPECT_EQ(std::isinf(about.index), forced_start);
   }
+  EXPECT_EQ(policy->index(0), policy->explain().actions[0].index);
   play(*policy, 0, 100);
   const Explanation explanation = policy->explain();
   ASSERT_EQ(explanation.actions.size(), 4u);
@@ -198,6 +199,7 @@ TEST_P(EveryPolicy, ExplainsEveryAction) {
     const ActionExplanation& about = explanation.actions[action];
     EXPECT_EQ(about.pulls, policy->pulls(action));
     EXPECT_FALSE(std::isnan(about.index));
+    EXPECT_DOUBLE_EQ(policy->index(action), about.index);
     EXPECT_TRUE(std::isfinite(about.radius));
     EXPECT_TRUE(about.uplift.has_value() || about.reward.has_value());
     EXPECT_EQ(about.identified.has_value(), unknown_sets);
