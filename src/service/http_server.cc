@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -20,6 +20,11 @@ namespace updraft {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Of one connection.
+constexpr std::size_t kMostRequests = 1'000'000;
+
+constexpr std::size_t kMostHeaders = 100;
 
 // What is asked of the options.
 
@@ -102,24 +107,32 @@ bool comes_from_elsewhere(const httplib::Request& request) {
   return request.has_header("Origin") && origin_host(request.get_header_value("Origin")) != host;
 }
 
-/// All of a body, up to the limit; otherwise the status to refuse it with.
+/// A request without a length has no body, but httplib would wait for one.
+bool has_body(const httplib::Request& request) {
+  return request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
+}
+
 struct Body {
   std::string text;
-  int refused = 0;
+  bool whole = true;
+  bool too_large = false;
 };
 
+/// All of a body, unpacked, up to the limit.
 Body read_body(const httplib::ContentReader& reader, std::size_t limit) {
   Body body;
-  const bool whole = reader([&](const char* data, std::size_t length) {
-    if (length > limit - body.text.size()) {
-      body.refused = 413;
-      return false;
-    }
-    body.text.append(data, length);
-    return true;
+  body.whole = reader([&](const char* data, std::size_t length) {
+    body.too_large = length > limit - body.text.size();
+    if (!body.too_large) body.text.append(data, length);
+    return !body.too_large;
   });
-  if (!whole && body.refused == 0) body.refused = 400;
   return body;
+}
+
+/// What is left of a body must not be taken for another request.
+HttpAnswer with_close(HttpAnswer answer) {
+  answer.headers.emplace_back("Connection", "close");
+  return answer;
 }
 
 void put(const HttpAnswer& answer, httplib::Response& response) {
@@ -165,14 +178,21 @@ struct HttpServer::Parts {
   /// Answers, counts and logs. `reader` is null where the method brings no body.
   void handle(const httplib::Request& request, httplib::Response& response,
               const httplib::ContentReader* reader);
+  struct Exchange {
+    httplib::Response& response;
+    std::size_t bytes_in = 0;
+  };
   HttpAnswer answer(const httplib::Request& request, const RouteMatch& match,
-                    const httplib::ContentReader* reader, std::size_t& bytes_in);
+                    const httplib::ContentReader* reader, Exchange& exchange);
   /// What httplib refused by itself.
   void refuse(const httplib::Request& request, httplib::Response& response);
 };
 
 std::optional<HttpAnswer> HttpServer::Parts::refusal(const httplib::Request& request,
                                                      const RouteMatch& match) {
+  if (request.headers.size() > kMostHeaders) {
+    return error_answer(431, fmt::format("there may be at most {} headers", kMostHeaders));
+  }
   if (match.pattern == "/healthz") return std::nullopt;
   if (options.tokens.empty()) {
     if (!comes_from_elsewhere(request)) return std::nullopt;
@@ -192,21 +212,20 @@ std::optional<HttpAnswer> HttpServer::Parts::refusal(const httplib::Request& req
 }
 
 HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const RouteMatch& match,
-                                     const httplib::ContentReader* reader, std::size_t& bytes_in) {
+                                     const httplib::ContentReader* reader, Exchange& exchange) {
+  if (reader != nullptr && !has_body(request)) reader = nullptr;
   std::optional<HttpAnswer> refused = refusal(request, match);
-  Body body;
-  if (reader != nullptr && request.is_multipart_form_data()) {
-    return error_answer(400, "the body must be JSON, not a form with parts");
+  if (refused) return reader == nullptr ? std::move(*refused) : with_close(std::move(*refused));
+  if (reader == nullptr) return api.answer({request.method, request.path, {}}, match);
+  if (request.is_multipart_form_data()) {
+    return with_close(error_answer(400, "the body must be JSON, not a form with parts"));
   }
-  if (reader != nullptr && refused) {
-    // Read past it, so that it is not taken for another request.
-    (*reader)([](const char*, std::size_t) { return true; });
-  } else if (reader != nullptr) {
-    body = read_body(*reader, options.body_limit);
-    bytes_in = body.text.size();
+  const Body body = read_body(*reader, options.body_limit);
+  exchange.bytes_in = body.text.size();
+  if (!body.whole) {
+    const int status = body.too_large || exchange.response.status == 413 ? 413 : 400;
+    return with_close(error_answer(status, text_of_status(status)));
   }
-  if (refused) return std::move(*refused);
-  if (body.refused != 0) return error_answer(body.refused, text_of_status(body.refused));
   return api.answer({request.method, request.path, body.text}, match);
 }
 
@@ -214,8 +233,8 @@ void HttpServer::Parts::handle(const httplib::Request& request, httplib::Respons
                                const httplib::ContentReader* reader) {
   const auto start = Clock::now();
   const RouteMatch match = match_route(request.method, request.path);
-  std::size_t bytes_in = 0;
-  put(answer(request, match, reader, bytes_in), response);
+  Exchange exchange{response};
+  put(answer(request, match, reader, exchange), response);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   api.metrics().count(match.pattern, request.method, response.status, seconds);
   log.request({.method = request.method,
@@ -223,7 +242,7 @@ void HttpServer::Parts::handle(const httplib::Request& request, httplib::Respons
                .campaign = match.campaign,
                .status = response.status,
                .milliseconds = 1e3 * seconds,
-               .bytes_in = bytes_in,
+               .bytes_in = exchange.bytes_in,
                .bytes_out = response.body.size()});
 }
 
@@ -242,7 +261,7 @@ void HttpServer::Parts::refuse(const httplib::Request& request, httplib::Respons
 void HttpServer::Parts::set_limits() {
   server->set_socket_options(set_socket_options);
   server->set_tcp_nodelay(true);
-  server->set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
+  server->set_keep_alive_max_count(kMostRequests);
   server->set_keep_alive_timeout(options.keep_alive.count());
   server->set_read_timeout(options.read_timeout);
   server->set_write_timeout(options.write_timeout);
@@ -321,7 +340,7 @@ void HttpServer::stop() {
   parts_->stopped = true;
   while (parts_->running) {
     parts_->server->stop();
-    if (!parts_->server->is_running()) stop_reading(parts_->port);
+    stop_reading(parts_->port);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
