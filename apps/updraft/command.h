@@ -30,6 +30,8 @@ Command add_paper_command(CLI::App& program);
 Command add_figure_command(CLI::App& program);
 /// `updraft build-instance CSV`: learns a campaign or an instance from data.
 Command add_build_instance_command(CLI::App& program);
+/// `updraft serve`: campaigns over HTTP.
+Command add_serve_command(CLI::App& program);
 /// `updraft bounds`: what theory says of the regret on an instance.
 Command add_bounds_command(CLI::App& program);
 

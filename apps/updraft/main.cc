@@ -44,6 +44,7 @@ constexpr const char* kFooter =
     "  updraft figure results/gaussian-quick              draw its figure again\n"
     "  updraft build-instance data.csv.gz --preset criteo --clusters 20 --out mine.json\n"
     "                                                     an instance from your own data\n"
+    "  updraft serve --store campaigns.db                 decisions over HTTP\n"
     "\n"
     "updraft COMMAND --help explains a command. Exit code: 0 done, 2 bad input, 1 failure.";
 
@@ -125,7 +126,8 @@ void run(std::vector<std::string> arguments) {
       add_policies_command(program), add_instance_command(program),
       add_simulate_command(program), add_bounds_command(program),
       add_run_command(program),      add_paper_command(program),
-      add_figure_command(program),   add_build_instance_command(program)};
+      add_figure_command(program),   add_build_instance_command(program),
+      add_serve_command(program)};
   program.allow_extras();
   for (const Command& command : commands) command.options->group("Commands")->allow_extras();
 
@@ -151,8 +153,8 @@ void run(std::vector<std::string> arguments) {
     return;
   }
   throw InvalidInput("command",
-                     "must be given: policies, instance, simulate, bounds, run, paper, figure or "
-                     "build-instance; see updraft --help");
+                     "must be given: policies, instance, simulate, bounds, run, paper, figure, "
+                     "build-instance or serve; see updraft --help");
 }
 
 int exit_code_of_run(std::vector<std::string> arguments) {

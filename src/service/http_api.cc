@@ -1,0 +1,180 @@
+#include "service/http_api.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "service/campaigns_page.h"
+#include "service/requests.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+using nlohmann::json;
+
+/// Texts from outside may be no UTF-8; answers always are.
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+HttpAnswer json_answer(const json& value, int status = 200) {
+  return {.status = status, .body = dumped(value)};
+}
+
+HttpAnswer input_answer(const InvalidInput& error) {
+  json body = {{"field", error.field()}, {"message", error.what()}};
+  if (!error.value().empty()) body["value"] = error.value();
+  return json_answer({{"error", std::move(body)}}, 400);
+}
+
+HttpAnswer try_again(std::string_view message) {
+  HttpAnswer answer = error_answer(503, message);
+  answer.headers.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+/// As the first answer said it, and so the same however often it is asked for.
+json decision_json(const DecisionAnswer& answer, const CampaignDefinition& campaign) {
+  json out = {{"decision", answer.id}, {"state_version", answer.state_version}};
+  if (campaign.shape) {
+    out["treatments"] = answer.treatments;
+    return out;
+  }
+  out["action"] = answer.action;
+  if (!campaign.action_names.empty()) out["action_name"] = campaign.action_names[answer.action];
+  out["index"] = answer.index ? json(*answer.index) : json(nullptr);
+  return out;
+}
+
+HttpAnswer create(Service& service, std::string_view body) {
+  const CampaignDefinition definition = parse_definition(body);
+  const bool made = service.create(definition);
+  return json_answer(service.show(definition.name), made ? 201 : 200);
+}
+
+HttpAnswer stop(Service& service, const std::string& campaign) {
+  service.stop(campaign);
+  return json_answer(service.show(campaign));
+}
+
+HttpAnswer decide(Service& service, const std::string& campaign, std::string_view body) {
+  const CampaignDefinition& definition = service.definition(campaign);
+  return json_answer(
+      decision_json(service.decide(campaign, parse_decision(body, definition)), definition));
+}
+
+HttpAnswer show_decision(Service& service, const RouteMatch& match) {
+  const CampaignDefinition& definition = service.definition(match.campaign);
+  const DecisionAnswer answer = service.decision(match.campaign, match.decision);
+  json out = decision_json(answer, definition);
+  out["status"] = status_name(answer.status);
+  return json_answer(out);
+}
+
+HttpAnswer pay(Service& service, const RouteMatch& match, std::string_view body) {
+  const PayoffPart part = parse_payoffs(body, service.definition(match.campaign));
+  const PayoffsAnswer answer = service.pay(match.campaign, match.decision, part);
+  return json_answer({{"decision", answer.id},
+                      {"status", status_name(answer.status)},
+                      {"state_version", answer.state_version}});
+}
+
+HttpAnswer page(const Service& service) {
+  return {
+      .type = "text/html; charset=utf-8",
+      .body = campaigns_page(service.gauges()),
+      .headers = {{"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}}};
+}
+
+HttpAnswer wrong_method(const HttpRequest& request, const RouteMatch& match) {
+  std::string allowed;
+  for (const std::string_view method : match.methods) {
+    allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", method);
+    if (method == "GET") allowed += ", HEAD";
+  }
+  HttpAnswer answer =
+      error_answer(405, fmt::format("{} is not for {}, which takes {}",
+                                    request.method.substr(0, 20), match.pattern, allowed));
+  answer.headers.emplace_back("Allow", allowed);
+  return answer;
+}
+
+}  // namespace
+
+HttpAnswer error_answer(int status, std::string_view message) {
+  return json_answer({{"error", {{"message", message}}}}, status);
+}
+
+HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
+                               const RouteMatch& match) {
+  switch (match.route->endpoint) {
+    case Endpoint::kPage:
+      return page(service);
+    case Endpoint::kListCampaigns:
+      return json_answer(service.list());
+    case Endpoint::kCreateCampaign:
+      return create(service, request.body);
+    case Endpoint::kShowCampaign:
+      return json_answer(service.show(match.campaign));
+    case Endpoint::kStopCampaign:
+      return stop(service, match.campaign);
+    case Endpoint::kReport:
+      return json_answer(service.report(match.campaign));
+    case Endpoint::kDecide:
+      return decide(service, match.campaign, request.body);
+    case Endpoint::kShowDecision:
+      return show_decision(service, match);
+    case Endpoint::kPay:
+      return pay(service, match, request.body);
+    default:
+      return json_answer({{"status", "ok"}});
+  }
+}
+
+HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match) {
+  if (match.pattern.empty()) {
+    return error_answer(404,
+                        "there is nothing here; docs/service.md and /v1/openapi.json say what "
+                        "there is");
+  }
+  if (match.route == nullptr) return wrong_method(request, match);
+  Service* service = service_;
+  switch (match.route->endpoint) {
+    case Endpoint::kMetrics:
+      return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text(service)};
+    case Endpoint::kSchema:
+      return {.body = request_schemas()};
+    case Endpoint::kOpenApi:
+      return {.body = openapi_document()};
+    default:
+      break;
+  }
+  if (service == nullptr) return try_again("starting: campaigns are being rebuilt; try again");
+  return of_service(*service, request, match);
+}
+
+HttpAnswer HttpApi::answer(const HttpRequest& request, const RouteMatch& match) {
+  try {
+    return dispatch(request, match);
+  } catch (const InvalidInput& error) {
+    return input_answer(error);
+  } catch (const NotFound& error) {
+    return error_answer(404, error.what());
+  } catch (const Conflict& error) {
+    return error_answer(409, error.what());
+  } catch (const Unavailable& error) {
+    return error.disk_full() ? error_answer(507, error.what()) : try_again(error.what());
+  } catch (const std::bad_alloc&) {
+    log_("out of memory");
+    return try_again("out of memory; nothing was changed");
+  } catch (const std::exception& error) {
+    log_(error.what());
+  } catch (...) {
+    log_("an exception of unknown kind");
+  }
+  return error_answer(500, "internal error; the log of the service has more");
+}
+
+}  // namespace updraft

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "service/http_metrics.h"
+#include "service/http_routes.h"
+#include "service/service.h"
+
+namespace updraft {
+
+struct HttpRequest {
+  std::string_view method;
+  std::string_view path;  ///< decoded, without the query
+  std::string_view body;
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+/// The API of docs/service.md: requests onto calls of a Service, results and exceptions onto
+/// answers. Safe for use by many threads; answer() never throws but for want of memory.
+class HttpApi {
+ public:
+  /// Given what went wrong where an answer says no more than "internal error".
+  using Log = std::function<void(const std::string&)>;
+
+  explicit HttpApi(Log log) : log_(std::move(log)) {}
+
+  /// Until then /healthz and all of /v1 that needs it answer 503. The service must outlive this, or
+  /// be taken away again with null when nobody asks any more.
+  void set_service(Service* service) { service_ = service; }
+
+  HttpAnswer answer(const HttpRequest& request, const RouteMatch& match);
+
+  HttpMetrics& metrics() { return metrics_; }
+
+ private:
+  HttpAnswer dispatch(const HttpRequest& request, const RouteMatch& match);
+  HttpAnswer of_service(Service& service, const HttpRequest& request, const RouteMatch& match);
+
+  Log log_;
+  std::atomic<Service*> service_ = nullptr;
+  HttpMetrics metrics_;
+};
+
+/// {"error": {"message": ...}} as JSON.
+HttpAnswer error_answer(int status, std::string_view message);
+
+/// src/service/openapi.json with this version and these policies, and its schemas of the three
+/// bodies: {"campaign": ..., "decision": ..., "payoffs": ...}.
+const std::string& openapi_document();
+const std::string& request_schemas();
+
+}  // namespace updraft

@@ -1,0 +1,69 @@
+#include "service/http_routes.h"
+
+namespace updraft {
+namespace {
+
+/// Longer than any path with a campaign and a decision that may exist.
+constexpr std::size_t kLongestPath = 500;
+
+constexpr Route kRoutes[] = {
+    {Endpoint::kPage, "GET", "/"},
+    {Endpoint::kHealth, "GET", "/healthz"},
+    {Endpoint::kMetrics, "GET", "/metrics"},
+    {Endpoint::kSchema, "GET", "/v1/schema"},
+    {Endpoint::kOpenApi, "GET", "/v1/openapi.json"},
+    {Endpoint::kListCampaigns, "GET", "/v1/campaigns"},
+    {Endpoint::kCreateCampaign, "POST", "/v1/campaigns"},
+    {Endpoint::kShowCampaign, "GET", "/v1/campaigns/{campaign}"},
+    {Endpoint::kStopCampaign, "POST", "/v1/campaigns/{campaign}/stop"},
+    {Endpoint::kReport, "GET", "/v1/campaigns/{campaign}/report"},
+    {Endpoint::kDecide, "POST", "/v1/campaigns/{campaign}/decisions"},
+    {Endpoint::kShowDecision, "GET", "/v1/campaigns/{campaign}/decisions/{decision}"},
+    {Endpoint::kPay, "PUT", "/v1/campaigns/{campaign}/decisions/{decision}/payoffs"},
+};
+
+/// Takes the first segment, without its slash, off a path.
+std::string_view take_segment(std::string_view& path) {
+  path.remove_prefix(1);
+  const std::string_view segment = path.substr(0, path.find('/'));
+  path.remove_prefix(segment.size());
+  return segment;
+}
+
+/// Whether the path has the pattern; leaves in `match` what the names stand for.
+bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
+  while (!pattern.empty() && !path.empty()) {
+    const std::string_view wanted = take_segment(pattern);
+    const std::string_view given = take_segment(path);
+    if (wanted == "{campaign}") {
+      match.campaign = given;
+    } else if (wanted == "{decision}") {
+      match.decision = given;
+    } else if (wanted != given) {
+      return false;
+    }
+  }
+  return pattern.empty() && path.empty();
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+RouteMatch match_route(std::string_view method, std::string_view path) {
+  if (path.empty() || path.front() != '/' || path.size() > kLongestPath) return {};
+  if (method == "HEAD") method = "GET";
+  RouteMatch match;
+  for (const Route& route : kRoutes) {
+    RouteMatch names;
+    if (!fits(route.pattern, path, names)) continue;
+    match.pattern = route.pattern;
+    match.campaign = std::move(names.campaign);
+    match.decision = std::move(names.decision);
+    match.methods.push_back(route.method);
+    if (route.method == method) match.route = &route;
+  }
+  return match;
+}
+
+}  // namespace updraft

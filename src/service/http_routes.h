@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace updraft {
+
+/// What can be asked for over HTTP. docs/service.md
+enum class Endpoint {
+  kPage,
+  kHealth,
+  kMetrics,
+  kSchema,
+  kOpenApi,
+  kListCampaigns,
+  kCreateCampaign,
+  kShowCampaign,
+  kStopCampaign,
+  kReport,
+  kDecide,
+  kShowDecision,
+  kPay,
+};
+
+struct Route {
+  Endpoint endpoint;
+  std::string_view method;
+  std::string_view pattern;  ///< {campaign} and {decision} stand for any one segment
+};
+
+std::span<const Route> routes();
+
+/// What a path means.
+struct RouteMatch {
+  const Route* route = nullptr;  ///< null where no route has both the path and the method
+  std::string_view pattern;      ///< of the path; empty where no route has it
+  std::string campaign;
+  std::string decision;
+  std::vector<std::string_view> methods;  ///< that the path takes
+};
+
+/// HEAD is answered where GET is.
+RouteMatch match_route(std::string_view method, std::string_view path);
+
+}  // namespace updraft

@@ -1,0 +1,348 @@
+#include "service/http_server.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+#include <openssl/ssl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Of one connection.
+constexpr std::size_t kMostRequests = 1'000'000;
+
+constexpr std::size_t kMostHeaders = 100;
+
+// What is asked of the options.
+
+void check_options(const HttpServerOptions& options) {
+  if (!options.listen.is_loopback() && options.tokens.empty()) {
+    throw InvalidInput("--listen", options.listen.text(),
+                       "can be reached from other machines, so there must be a --token-file with "
+                       "who may use it; without one, listen on 127.0.0.1, [::1] or localhost");
+  }
+  if (options.tls_certificate.empty() != options.tls_key.empty()) {
+    throw InvalidInput(options.tls_key.empty() ? "--tls-key" : "--tls-cert",
+                       "must be given: a certificate and its key go together");
+  }
+}
+
+void check_readable(std::string_view field, const std::string& path) {
+  if (!std::ifstream(path)) throw InvalidInput(field, path, "cannot be read");
+}
+
+std::unique_ptr<httplib::Server> make_server(const HttpServerOptions& options) {
+  if (options.tls_certificate.empty()) return std::make_unique<httplib::Server>();
+  check_readable("--tls-cert", options.tls_certificate);
+  check_readable("--tls-key", options.tls_key);
+  auto server = std::make_unique<httplib::SSLServer>(options.tls_certificate.c_str(),
+                                                     options.tls_key.c_str());
+  if (!server->is_valid()) {
+    throw InvalidInput("--tls-cert", options.tls_certificate,
+                       fmt::format("must be a certificate in PEM form, and --tls-key = {} the key "
+                                   "that belongs to it",
+                                   options.tls_key));
+  }
+  SSL_CTX_set_min_proto_version(server->ssl_context(), TLS1_2_VERSION);
+  return server;
+}
+
+/// Another program that has the port keeps it; one that has just ended does not.
+void set_socket_options(int socket) {
+  const int yes = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+}
+
+// Connections.
+
+int local_port(int socket) {
+  sockaddr_storage address = {};
+  socklen_t length = sizeof(address);
+  if (getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return -1;
+  if (address.ss_family == AF_INET) {
+    return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+  }
+  if (address.ss_family == AF_INET6) {
+    return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+  }
+  return -1;
+}
+
+/// Ends the waiting of idle connections to a port of this process. Answers that are under way can
+/// still be written.
+void stop_reading(int port) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", failed)) {
+    const int socket = std::atoi(entry.path().filename().c_str());
+    if (local_port(socket) == port) shutdown(socket, SHUT_RD);
+  }
+}
+
+// Requests.
+
+/// "https://host:port" -> "host:port"
+std::string_view origin_host(std::string_view origin) {
+  const std::size_t slashes = origin.find("://");
+  return slashes == origin.npos ? origin : origin.substr(slashes + 3);
+}
+
+/// Without tokens, a page of the web that a browser on this machine shows must not get through:
+/// neither under a name of its own for this machine nor by sending forms.
+bool comes_from_elsewhere(const httplib::Request& request) {
+  const std::string host = request.get_header_value("Host");
+  if (!host.empty() && !is_loopback_host(host)) return true;
+  return request.has_header("Origin") && origin_host(request.get_header_value("Origin")) != host;
+}
+
+/// A request without a length has no body, but httplib would wait for one.
+bool has_body(const httplib::Request& request) {
+  return request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
+}
+
+struct Body {
+  std::string text;
+  bool whole = true;
+  bool too_large = false;
+};
+
+/// All of a body, unpacked, up to the limit.
+Body read_body(const httplib::ContentReader& reader, std::size_t limit) {
+  Body body;
+  body.whole = reader([&](const char* data, std::size_t length) {
+    body.too_large = length > limit - body.text.size();
+    if (!body.too_large) body.text.append(data, length);
+    return !body.too_large;
+  });
+  return body;
+}
+
+/// What is left of a body must not be taken for another request.
+HttpAnswer with_close(HttpAnswer answer) {
+  answer.headers.emplace_back("Connection", "close");
+  return answer;
+}
+
+void put(const HttpAnswer& answer, httplib::Response& response) {
+  response.status = answer.status;
+  for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+  response.set_content(answer.body, answer.type);
+}
+
+std::string_view text_of_status(int status) {
+  switch (status) {
+    case 413:
+      return "the body is too large";
+    case 414:
+      return "the address is too long";
+    case 404:
+      return "there is nothing here";
+    default:
+      return "the request cannot be read";
+  }
+}
+
+}  // namespace
+
+struct HttpServer::Parts {
+  HttpServerOptions options;
+  HttpApi& api;
+  ServiceLog& log;
+  std::unique_ptr<httplib::Server> server;
+  int port = -1;
+  std::atomic<bool> running = false;
+  std::atomic<bool> stopped = false;
+
+  Parts(HttpServerOptions given, HttpApi& with_api, ServiceLog& with_log)
+      : options(std::move(given)), api(with_api), log(with_log) {}
+
+  void set_limits();
+  void set_handlers();
+  void bind();
+
+  /// The refusal of who may not ask; nothing where they may.
+  std::optional<HttpAnswer> refusal(const httplib::Request& request, const RouteMatch& match);
+
+  /// Answers, counts and logs. `reader` is null where the method brings no body.
+  void handle(const httplib::Request& request, httplib::Response& response,
+              const httplib::ContentReader* reader);
+  struct Exchange {
+    httplib::Response& response;
+    std::size_t bytes_in = 0;
+  };
+  HttpAnswer answer(const httplib::Request& request, const RouteMatch& match,
+                    const httplib::ContentReader* reader, Exchange& exchange);
+  /// What httplib refused by itself.
+  void refuse(const httplib::Request& request, httplib::Response& response);
+};
+
+std::optional<HttpAnswer> HttpServer::Parts::refusal(const httplib::Request& request,
+                                                     const RouteMatch& match) {
+  if (request.headers.size() > kMostHeaders) {
+    return error_answer(431, fmt::format("there may be at most {} headers", kMostHeaders));
+  }
+  if (match.pattern == "/healthz") return std::nullopt;
+  if (options.tokens.empty()) {
+    if (!comes_from_elsewhere(request)) return std::nullopt;
+    return error_answer(403,
+                        "without --token-file the service answers this machine alone: Host must "
+                        "be localhost, 127.0.0.1 or [::1], and Origin the same");
+  }
+  if (request.get_header_value_count("Authorization") == 1 &&
+      options.tokens.allow(request.get_header_value("Authorization"))) {
+    return std::nullopt;
+  }
+  HttpAnswer answer = error_answer(401,
+                                   "needs a header Authorization: Bearer TOKEN with a token of "
+                                   "the service's token file");
+  answer.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"updraft\"");
+  return answer;
+}
+
+HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const RouteMatch& match,
+                                     const httplib::ContentReader* reader, Exchange& exchange) {
+  if (reader != nullptr && !has_body(request)) reader = nullptr;
+  std::optional<HttpAnswer> refused = refusal(request, match);
+  if (refused) return reader == nullptr ? std::move(*refused) : with_close(std::move(*refused));
+  if (reader == nullptr) return api.answer({request.method, request.path, {}}, match);
+  if (request.is_multipart_form_data()) {
+    return with_close(error_answer(400, "the body must be JSON, not a form with parts"));
+  }
+  const Body body = read_body(*reader, options.body_limit);
+  exchange.bytes_in = body.text.size();
+  if (!body.whole) {
+    const int status = body.too_large || exchange.response.status == 413 ? 413 : 400;
+    return with_close(error_answer(status, text_of_status(status)));
+  }
+  return api.answer({request.method, request.path, body.text}, match);
+}
+
+void HttpServer::Parts::handle(const httplib::Request& request, httplib::Response& response,
+                               const httplib::ContentReader* reader) {
+  const auto start = Clock::now();
+  const RouteMatch match = match_route(request.method, request.path);
+  Exchange exchange{response};
+  put(answer(request, match, reader, exchange), response);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  api.metrics().count(match.pattern, request.method, response.status, seconds);
+  log.request({.method = request.method,
+               .route = match.pattern,
+               .campaign = match.campaign,
+               .status = response.status,
+               .milliseconds = 1e3 * seconds,
+               .bytes_in = exchange.bytes_in,
+               .bytes_out = response.body.size()});
+}
+
+void HttpServer::Parts::refuse(const httplib::Request& request, httplib::Response& response) {
+  if (!response.body.empty()) return;
+  put(error_answer(response.status, text_of_status(response.status)), response);
+  const std::string_view method = std::string_view(request.method).substr(0, 20);
+  api.metrics().count("", method, response.status, 0.0);
+  log.request({.method = method,
+               .route = "",
+               .campaign = "",
+               .status = response.status,
+               .bytes_out = response.body.size()});
+}
+
+void HttpServer::Parts::set_limits() {
+  server->set_socket_options(set_socket_options);
+  server->set_tcp_nodelay(true);
+  server->set_keep_alive_max_count(kMostRequests);
+  server->set_keep_alive_timeout(options.keep_alive.count());
+  server->set_read_timeout(options.read_timeout);
+  server->set_write_timeout(options.write_timeout);
+  server->set_payload_max_length(options.body_limit);
+  server->new_task_queue = [threads = options.threads] { return new httplib::ThreadPool(threads); };
+  server->set_default_headers(
+      {{"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-store"}});
+}
+
+void HttpServer::Parts::set_handlers() {
+  // Paths are told apart by match_route, so one pattern takes them all.
+  const std::string any = R"([\s\S]*)";
+  const auto without_body = [this](const httplib::Request& request, httplib::Response& response) {
+    handle(request, response, nullptr);
+  };
+  const auto with_body = [this](const httplib::Request& request, httplib::Response& response,
+                                const httplib::ContentReader& reader) {
+    handle(request, response, &reader);
+  };
+  server->Get(any, without_body);
+  server->Options(any, without_body);
+  server->Post(any, with_body);
+  server->Put(any, with_body);
+  server->Patch(any, with_body);
+  server->Delete(any, with_body);
+  server->set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
+    refuse(request, response);
+  });
+  server->set_exception_handler(
+      [this](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+        log.error("an exception left a handler");
+        put(error_answer(500, "internal error; the log of the service has more"), response);
+      });
+}
+
+void HttpServer::Parts::bind() {
+  const ListenAddress& listen = options.listen;
+  errno = 0;
+  if (listen.port == 0) {
+    port = server->bind_to_any_port(listen.host);
+  } else if (server->bind_to_port(listen.host, listen.port)) {
+    port = listen.port;
+  }
+  if (port > 0) return;
+  const std::string reason = errno == 0 ? "no such address here" : std::strerror(errno);
+  throw std::runtime_error(fmt::format("cannot listen on {}: {}", listen.text(), reason));
+}
+
+HttpServer::HttpServer(HttpServerOptions options, HttpApi& api, ServiceLog& log) {
+  check_options(options);
+  parts_ = std::make_unique<Parts>(std::move(options), api, log);
+  parts_->server = make_server(parts_->options);
+  parts_->set_limits();
+  parts_->set_handlers();
+  parts_->bind();
+}
+
+HttpServer::~HttpServer() = default;
+
+int HttpServer::port() const { return parts_->port; }
+
+std::string HttpServer::url() const {
+  ListenAddress address = parts_->options.listen;
+  address.port = parts_->port;
+  return fmt::format("{}://{}", parts_->options.tls_certificate.empty() ? "http" : "https",
+                     address.text());
+}
+
+void HttpServer::run() {
+  parts_->running = true;
+  if (!parts_->stopped) parts_->server->listen_after_bind();
+  parts_->running = false;
+}
+
+void HttpServer::stop() {
+  parts_->stopped = true;
+  while (parts_->running) {
+    parts_->server->stop();
+    stop_reading(parts_->port);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+}  // namespace updraft

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "service/http_api.h"
+#include "service/openapi_text.h"
+#include "updraft/campaign_policy.h"
+#include "updraft/registry.h"
+#include "updraft/version.h"
+
+namespace updraft {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string names_of(std::span<const PolicyInfo> table) {
+  std::vector<std::string_view> names;
+  for (const PolicyInfo& info : table) {
+    if (info.name != "oracle") names.push_back(info.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+ordered_json make_document() {
+  ordered_json document = ordered_json::parse(openapi_text());
+  document["info"]["version"] = UPDRAFT_VERSION;
+  ordered_json& policy = document.at(
+      ordered_json::json_pointer("/components/schemas/CampaignRequest/properties/policy"));
+  policy["description"] = fmt::format("{} Of actions: {}. Of targeted campaigns: {}.",
+                                      policy.at("description").get<std::string>(),
+                                      names_of(policies()), names_of(campaign_policies()));
+  return document;
+}
+
+}  // namespace
+
+const std::string& openapi_document() {
+  static const std::string text = make_document().dump(2) + '\n';
+  return text;
+}
+
+const std::string& request_schemas() {
+  static const std::string text = [] {
+    const ordered_json schemas = make_document().at("components").at("schemas");
+    const ordered_json three = {{"campaign", schemas.at("CampaignRequest")},
+                                {"decision", schemas.at("DecisionRequest")},
+                                {"payoffs", schemas.at("PayoffsRequest")}};
+    return three.dump(2) + '\n';
+  }();
+  return text;
+}
+
+}  // namespace updraft
