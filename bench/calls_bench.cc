@@ -1,5 +1,6 @@
 // calls/POLICY: one select() and one observe() of 100 dense payoffs on the instance gaussian, without
-// the environment. What bench/measure.py --only python sets calls from Python against.
+// the environment, on average over the first 100,000 rounds. What bench/measure.py --only python
+// sets the same calls from Python against.
 
 #include <benchmark/benchmark.h>
 
@@ -13,7 +14,8 @@
 namespace updraft {
 namespace {
 
-constexpr std::uint32_t kRounds = 1000;
+constexpr std::uint32_t kRounds = 1000;  // whose payoffs come again and again
+constexpr std::int64_t kCalls = 100'000;
 
 void calls(benchmark::State& state, const std::string& spec) {
   const auto instance = load_instance("gaussian");
@@ -34,7 +36,8 @@ void calls(benchmark::State& state, const std::string& spec) {
 const bool kRegistered = [] {
   for (const std::string spec : {"ucb(alpha=2)", "up_ucb(alpha=3)", "up_ucb_l(alpha=3)"}) {
     benchmark::RegisterBenchmark(("calls/" + spec).c_str(),
-                                 [spec](benchmark::State& state) { calls(state, spec); });
+                                 [spec](benchmark::State& state) { calls(state, spec); })
+        ->Iterations(kCalls);
   }
   return true;
 }();

@@ -37,10 +37,14 @@ def run(command, **options):
 
 
 def google_benchmarks(build, pattern, seconds):
-    """name -> (nanoseconds, bytes per second or None), the best of three."""
-    text = run([build / "bench/updraft_bench", f"--benchmark_filter={pattern}",
-                f"--benchmark_min_time={seconds}", "--benchmark_repetitions=3",
-                "--benchmark_format=json"], stderr=subprocess.DEVNULL)
+    """name -> (nanoseconds, bytes per second or None), the best of three. `seconds`: of each, unless a
+    benchmark says itself how often it repeats.
+    """
+    command = [build / "bench/updraft_bench", f"--benchmark_filter={pattern}",
+               "--benchmark_repetitions=3", "--benchmark_format=json"]
+    if seconds:
+        command.append(f"--benchmark_min_time={seconds}")
+    text = run(command, stderr=subprocess.DEVNULL)
     scale = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
     best = {}
     for entry in json.loads(text)["benchmarks"]:
@@ -154,21 +158,21 @@ def seconds_of(work):
     return time.perf_counter() - begin
 
 
-def python_calls(updraft, spec, rounds=1000, turns=100):
+def python_calls(updraft, spec, rounds=1000, calls=100_000):
     """Nanoseconds of a select() and an update() of 100 dense payoffs, loop included."""
     instance = updraft.instance("gaussian")
     environment = instance.environment()
-    payoffs = [environment.draw(t, 0) for t in range(rounds)]
+    payoffs = [environment.draw(t, 0) for t in range(rounds)] * (calls // rounds)
     policy = updraft.policy(spec, **instance.knowledge(rounds))
 
     def play():
         for y in payoffs:
             policy.update(policy.select(), y)
 
-    return 1e9 * min(seconds_of(play) for _ in range(turns)) / rounds
+    return 1e9 * seconds_of(play) / calls
 
 
-def python(build, seconds, turns):
+def python(build, turns):
     """What Python adds to a call, and to a simulation by the command line; all in turns."""
     sys.path.insert(0, str(build / "python"))
     import updraft
@@ -176,15 +180,15 @@ def python(build, seconds, turns):
     specs = ["ucb(alpha=2)", "up_ucb(alpha=3)", "up_ucb_l(alpha=3)"]
     calls = {spec: {"cpp": math.inf, "python": math.inf} for spec in specs}
     for _ in range(turns):
-        in_cpp = google_benchmarks(build, "^calls/", seconds / 4)
+        in_cpp = google_benchmarks(build, "^calls/", None)
         for spec, best in calls.items():
-            best["cpp"] = min(best["cpp"], in_cpp[f"calls/{spec}"][0])
+            best["cpp"] = min(best["cpp"], in_cpp[f"calls/{spec}/iterations:100000"][0])
             best["python"] = min(best["python"], python_calls(updraft, spec))
     lines = ["| select() and update(), 100 dense payoffs | C++ | Python | Python adds |", "|---|---|---|---|"]
     lines += [f"| {spec} | {duration(best['cpp'])} | {duration(best['python'])} "
               f"| {duration(best['python'] - best['cpp'])} |" for spec, best in calls.items()]
 
-    spec, rounds, runs = "up_ucb(alpha=8e-5)", 5000, 40 * turns
+    spec, rounds, runs = "up_ucb(alpha=8e-5)", 5000, 200 * turns
     command = [build / "updraft", "simulate", "--instance", "criteo", "--policy", spec, "--rounds", rounds,
                "--runs", runs, "--threads", 1, "--json", "--quiet"]
     simulate = {"command line": [], "ud.simulate": []}
@@ -284,7 +288,7 @@ def main():
         "threads": lambda: threads(build, 4 if options.quick else 40),
         "memory": lambda: memory(build),
         "growth": lambda: growth(build),
-        "python": lambda: python(build, seconds, 2 if options.quick else 8),
+        "python": lambda: python(build, 2 if options.quick else 8),
     }
     path = ROOT / "bench/measured.json"
     measured = json.loads(path.read_text()) if path.exists() else {}

@@ -53,7 +53,9 @@ std::vector<VariableSet> sets_from(py::handle object, std::size_t variables) {
     throw InvalidInput("affected", "must be a list with one set of variables per action");
   }
   std::vector<VariableSet> sets;
-  for (const py::handle set : py::reinterpret_borrow<py::sequence>(object)) {
+  const auto given = py::reinterpret_borrow<py::sequence>(object);
+  for (std::size_t action = 0; action < given.size(); ++action) {
+    const py::object set = given[action];  // which may be made only now, as the rows of an array
     sets.push_back(variable_set(fmt::format("affected[{}]", sets.size()), set, variables));
   }
   return sets;
