@@ -4,6 +4,7 @@
 
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "service/campaigns_page.h"
 #include "service/requests.h"
@@ -133,6 +134,13 @@ HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
   }
 }
 
+HttpAnswer HttpApi::metrics_answer(const Service* service) const {
+  std::optional<ServiceGauges> gauges;
+  if (service != nullptr) gauges = service->gauges();
+  return {.type = "text/plain; version=0.0.4; charset=utf-8",
+          .body = metrics_.text(gauges ? &*gauges : nullptr)};
+}
+
 HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match) {
   if (match.pattern.empty()) {
     return error_answer(404,
@@ -143,7 +151,7 @@ HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match
   Service* service = service_;
   switch (match.route->endpoint) {
     case Endpoint::kMetrics:
-      return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text(service)};
+      return metrics_answer(service);
     case Endpoint::kSchema:
       return {.body = request_schemas()};
     case Endpoint::kOpenApi:

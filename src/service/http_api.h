@@ -45,6 +45,7 @@ class HttpApi {
 
  private:
   HttpAnswer dispatch(const HttpRequest& request, const RouteMatch& match);
+  HttpAnswer metrics_answer(const Service* service) const;
   HttpAnswer of_service(Service& service, const HttpRequest& request, const RouteMatch& match);
 
   Log log_;

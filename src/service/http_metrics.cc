@@ -47,6 +47,30 @@ constexpr CampaignColumn kColumns[] = {
      &CampaignGauges::lost},
 };
 
+std::string gauges_text(const ServiceGauges& gauges) {
+  std::string out;
+  append_one(out, "updraft_commits_total", "counter", "Commits to the store.",
+             static_cast<double>(gauges.commits));
+  append_one(out, "updraft_writes_total", "counter", "Events and campaigns that were committed.",
+             static_cast<double>(gauges.writes));
+  append_one(out, "updraft_failed_commits_total", "counter", "Commits that failed.",
+             static_cast<double>(gauges.failed_commits));
+  append_one(out, "updraft_queued_writes", "gauge", "Writes that wait for a commit.",
+             static_cast<double>(gauges.queued));
+  append_one(out, "updraft_commit_seconds_total", "counter", "Time spent in commits.",
+             gauges.commit_seconds);
+  append_one(out, "updraft_campaigns", "gauge", "Campaigns there are.",
+             static_cast<double>(gauges.campaigns.size()));
+  for (const CampaignColumn& column : kColumns) {
+    append_head(out, column.name, column.kind, column.help);
+    for (const CampaignGauges& campaign : gauges.campaigns) {
+      fmt::format_to(std::back_inserter(out), "{}{{campaign=\"{}\"}} {}\n", column.name,
+                     escaped_label(campaign.name), campaign.*column.value);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string escaped_label(std::string_view value) {
@@ -103,35 +127,11 @@ std::string HttpMetrics::requests_text() const {
   return out;
 }
 
-std::string HttpMetrics::gauges_text(const ServiceGauges& gauges) {
-  std::string out;
-  append_one(out, "updraft_commits_total", "counter", "Commits to the store.",
-             static_cast<double>(gauges.commits));
-  append_one(out, "updraft_writes_total", "counter", "Events and campaigns that were committed.",
-             static_cast<double>(gauges.writes));
-  append_one(out, "updraft_failed_commits_total", "counter", "Commits that failed.",
-             static_cast<double>(gauges.failed_commits));
-  append_one(out, "updraft_queued_writes", "gauge", "Writes that wait for a commit.",
-             static_cast<double>(gauges.queued));
-  append_one(out, "updraft_commit_seconds_total", "counter", "Time spent in commits.",
-             gauges.commit_seconds);
-  append_one(out, "updraft_campaigns", "gauge", "Campaigns there are.",
-             static_cast<double>(gauges.campaigns.size()));
-  for (const CampaignColumn& column : kColumns) {
-    append_head(out, column.name, column.kind, column.help);
-    for (const CampaignGauges& campaign : gauges.campaigns) {
-      fmt::format_to(std::back_inserter(out), "{}{{campaign=\"{}\"}} {}\n", column.name,
-                     escaped_label(campaign.name), campaign.*column.value);
-    }
-  }
-  return out;
-}
-
-std::string HttpMetrics::text(const Service* service) const {
+std::string HttpMetrics::text(const ServiceGauges* gauges) const {
   std::string out = requests_text();
   append_one(out, "updraft_ready", "gauge", "1 once all campaigns are rebuilt, else 0.",
-             service == nullptr ? 0 : 1);
-  if (service != nullptr) out += gauges_text(service->gauges());
+             gauges == nullptr ? 0 : 1);
+  if (gauges != nullptr) out += gauges_text(*gauges);
   return out;
 }
 

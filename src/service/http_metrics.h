@@ -18,14 +18,12 @@ class HttpMetrics {
   /// `route` is a pattern, so that there are few of them; empty for paths that have none.
   void count(std::string_view route, std::string_view method, int status, double seconds);
 
-  /// In the text format of Prometheus, 0.0.4. `service` may be null: not ready yet.
-  std::string text(const Service* service) const;
-
-  /// The same of the parts.
-  std::string requests_text() const;
-  static std::string gauges_text(const ServiceGauges& gauges);
+  /// In the text format of Prometheus, 0.0.4. `gauges` is null where the service is not ready yet.
+  std::string text(const ServiceGauges* gauges) const;
 
  private:
+  std::string requests_text() const;
+
   static constexpr std::array kBounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                          0.05,   0.1,   0.25,   0.5,   1.0,  2.5};
 

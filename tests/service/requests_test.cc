@@ -71,7 +71,8 @@ TEST(RequestFields, PlainAndOtherBodiesHaveTheSameFields) {
 
 TEST(RequestFields, ThereIsNoNegativeZero) {
   for (const char* body : {R"({"l": [-0, -0.0]})", R"({"l": [-0, -0.0], "\u0078": 1})"}) {
-    for (const double value : std::get<std::vector<double>>(read_request_fields(body).at("l"))) {
+    const RequestFields fields = read_request_fields(body);
+    for (const double value : std::get<std::vector<double>>(fields.at("l"))) {
       EXPECT_FALSE(std::signbit(value));
     }
   }

@@ -1,0 +1,34 @@
+# updraft_service: store and HTTP API of the campaign service.
+find_package(OpenSSL REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(spdlog REQUIRED)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+
+file(GLOB UPDRAFT_SERVICE_SOURCES CONFIGURE_DEPENDS src/service/*.cc src/store/*.cc)
+add_library(updraft_service STATIC ${UPDRAFT_SERVICE_SOURCES})
+target_include_directories(updraft_service PUBLIC ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(updraft_service
+  PUBLIC updraft nlohmann_json::nlohmann_json
+  PRIVATE updraft_options fmt::fmt OpenSSL::SSL OpenSSL::Crypto PkgConfig::HTTPLIB SQLite::SQLite3
+          spdlog::spdlog ZLIB::ZLIB)
+target_precompile_headers(updraft_service PRIVATE <algorithm> <memory> <optional> <string>
+                          <string_view> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+
+# src/service/openapi.json becomes openapi_text().
+set(file ${PROJECT_SOURCE_DIR}/src/service/openapi.json)
+file(READ ${file} text)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+
+# Written only where it changed, so that configuring again compiles nothing.
+set(generated ${PROJECT_BINARY_DIR}/openapi_text.cc)
+file(WRITE ${generated}.new "#include \"service/openapi_text.h\"
+
+namespace updraft {
+
+std::string_view openapi_text() { return R\"openapi(${text})openapi\"; }
+
+}  // namespace updraft
+")
+file(COPY_FILE ${generated}.new ${generated} ONLY_IF_DIFFERENT)
+target_sources(updraft_service PRIVATE ${generated})
