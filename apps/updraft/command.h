@@ -32,6 +32,8 @@ Command add_figure_command(CLI::App& program);
 Command add_build_instance_command(CLI::App& program);
 /// `updraft serve`: campaigns over HTTP.
 Command add_serve_command(CLI::App& program);
+/// `updraft store`: what looks after the store of the service.
+Command add_store_command(CLI::App& program);
 /// `updraft bounds`: what theory says of the regret on an instance.
 Command add_bounds_command(CLI::App& program);
 
