@@ -101,8 +101,8 @@ TEST_F(HttpApiTest, PlaysTheFirstCampaignOfTheDocumentation) {
 
   const Answer report = get("/v1/campaigns/spring/report");
   EXPECT_EQ(report.status, 200);
-  EXPECT_EQ(report.body["decided"], 1);
-  EXPECT_EQ(report.body["complete"], 1);
+  EXPECT_EQ(report.body["decisions"]["decided"], 1);
+  EXPECT_EQ(report.body["decisions"]["complete"], 1);
 }
 
 TEST_F(HttpApiTest, MakesACampaignOnce) {
@@ -247,7 +247,7 @@ TEST_F(HttpApiTest, ManyConnectionsDecideAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(decided, 160);
-  EXPECT_EQ(get("/v1/campaigns/spring/report").body["outstanding"], 160);
+  EXPECT_EQ(get("/v1/campaigns/spring/report").body["decisions"]["outstanding"], 160);
 }
 
 }  // namespace
