@@ -37,17 +37,17 @@ bool is_letter_or_digit(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
+/// `also`: what there may be besides letters and digits, with spaces between.
 void check_word(std::string_view field, std::string_view word, std::size_t longest,
                 std::string_view also) {
   const bool valid =
       !word.empty() && word.size() <= longest && std::all_of(word.begin(), word.end(), [&](char c) {
-        return is_letter_or_digit(c) || also.find(c) != also.npos;
+        return is_letter_or_digit(c) || (c != ' ' && also.find(c) != also.npos);
       });
   if (valid) return;
   throw InvalidInput(field,
                      json(clipped(word)).dump(-1, ' ', false, json::error_handler_t::replace),
-                     fmt::format("must be 1 to {} of A-Z a-z 0-9 {}", longest,
-                                 fmt::join(also.begin(), also.end(), " ")));
+                     fmt::format("must be 1 to {} of A-Z a-z 0-9 {}", longest, also));
 }
 
 bool has_control_characters(std::string_view text) {
@@ -396,9 +396,9 @@ InvalidInput unknown_variable(std::string_view field, std::string_view name,
       fmt::format("unknown; must be one of the names of the {} variables", names.size()));
 }
 
-void check_campaign_name(std::string_view name) { check_word("name", name, 100, "._-"); }
+void check_campaign_name(std::string_view name) { check_word("name", name, 100, ". _ -"); }
 
-void check_decision_id(std::string_view id) { check_word("decision", id, 200, "._:-"); }
+void check_decision_id(std::string_view id) { check_word("decision", id, 200, ". _ : -"); }
 
 CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits) {
   const json document = parse_json_document(body, kMostDepth);

@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
-#include <openssl/ssl.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 
+#include "service/limited_server.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -44,51 +43,17 @@ void check_readable(std::string_view field, const std::string& path) {
   if (!std::ifstream(path)) throw InvalidInput(field, path, "cannot be read");
 }
 
-std::unique_ptr<httplib::Server> make_server(const HttpServerOptions& options) {
-  if (options.tls_certificate.empty()) return std::make_unique<httplib::Server>();
+std::unique_ptr<LimitedServer> make_server(const HttpServerOptions& options) {
+  if (options.tls_certificate.empty()) return std::make_unique<LimitedServer>(options.limits);
   check_readable("--tls-cert", options.tls_certificate);
   check_readable("--tls-key", options.tls_key);
-  auto server = std::make_unique<httplib::SSLServer>(options.tls_certificate.c_str(),
-                                                     options.tls_key.c_str());
-  if (!server->is_valid()) {
-    throw InvalidInput("--tls-cert", options.tls_certificate,
-                       fmt::format("must be a certificate in PEM form, and --tls-key = {} the key "
-                                   "that belongs to it",
-                                   options.tls_key));
-  }
-  SSL_CTX_set_min_proto_version(server->ssl_context(), TLS1_2_VERSION);
-  return server;
+  return std::make_unique<LimitedServer>(options.limits, options.tls_certificate, options.tls_key);
 }
 
 /// Another program that has the port keeps it; one that has just ended does not.
 void set_socket_options(int socket) {
   const int yes = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-}
-
-// Connections.
-
-int local_port(int socket) {
-  sockaddr_storage address = {};
-  socklen_t length = sizeof(address);
-  if (getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return -1;
-  if (address.ss_family == AF_INET) {
-    return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
-  }
-  if (address.ss_family == AF_INET6) {
-    return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
-  }
-  return -1;
-}
-
-/// Ends the waiting of idle connections to a port of this process. Answers that are under way can
-/// still be written.
-void stop_reading(int port) {
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", failed)) {
-    const int socket = std::atoi(entry.path().filename().c_str());
-    if (local_port(socket) == port) shutdown(socket, SHUT_RD);
-  }
 }
 
 // Requests.
@@ -109,7 +74,20 @@ bool comes_from_elsewhere(const httplib::Request& request) {
 
 /// A request without a length has no body, but httplib would wait for one.
 bool has_body(const httplib::Request& request) {
-  return request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
+  if (request.has_header("Transfer-Encoding")) return true;
+  return request.has_header("Content-Length") && request.get_header_value("Content-Length") != "0";
+}
+
+/// Whether the two ways to say how long a body is are at odds, or one of them with itself: servers
+/// before this one may then have understood another length.
+bool has_doubtful_length(const httplib::Request& request) {
+  const std::size_t lengths = request.get_header_value_count("Content-Length");
+  const std::size_t encodings = request.get_header_value_count("Transfer-Encoding");
+  if (lengths + encodings > 1) return true;
+  const std::string length = request.get_header_value("Content-Length");
+  return lengths == 1 &&
+         (length.empty() || length.size() > 18 ||
+          !std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; }));
 }
 
 struct Body {
@@ -131,6 +109,7 @@ Body read_body(const httplib::ContentReader& reader, std::size_t limit) {
 
 /// What is left of a body must not be taken for another request.
 HttpAnswer with_close(HttpAnswer answer) {
+  LimitedServer::close_after_answer();
   answer.headers.emplace_back("Connection", "close");
   return answer;
 }
@@ -160,7 +139,7 @@ struct HttpServer::Parts {
   HttpServerOptions options;
   HttpApi& api;
   ServiceLog& log;
-  std::unique_ptr<httplib::Server> server;
+  std::unique_ptr<LimitedServer> server;
   int port = -1;
   std::atomic<bool> running = false;
   std::atomic<bool> stopped = false;
@@ -213,12 +192,20 @@ std::optional<HttpAnswer> HttpServer::Parts::refusal(const httplib::Request& req
 
 HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const RouteMatch& match,
                                      const httplib::ContentReader* reader, Exchange& exchange) {
-  if (reader != nullptr && !has_body(request)) reader = nullptr;
-  std::optional<HttpAnswer> refused = refusal(request, match);
-  if (refused) return reader == nullptr ? std::move(*refused) : with_close(std::move(*refused));
-  if (reader == nullptr) return api.answer({request.method, request.path, {}}, match);
+  const auto without_body = [&](HttpAnswer answer) {
+    return has_body(request) ? with_close(std::move(answer)) : std::move(answer);
+  };
+  if (has_doubtful_length(request)) {
+    return with_close(error_answer(400,
+                                   "the length of the body must be given once, as a number or "
+                                   "by chunks"));
+  }
+  if (auto refused = refusal(request, match)) return without_body(std::move(*refused));
   if (request.is_multipart_form_data()) {
-    return with_close(error_answer(400, "the body must be JSON, not a form with parts"));
+    return without_body(error_answer(400, "the body must be JSON, not a form with parts"));
+  }
+  if (reader == nullptr || !has_body(request)) {
+    return without_body(api.answer({request.method, request.path, {}}, match));
   }
   const Body body = read_body(*reader, options.body_limit);
   exchange.bytes_in = body.text.size();
@@ -248,6 +235,7 @@ void HttpServer::Parts::handle(const httplib::Request& request, httplib::Respons
 
 void HttpServer::Parts::refuse(const httplib::Request& request, httplib::Response& response) {
   if (!response.body.empty()) return;
+  LimitedServer::close_after_answer();
   put(error_answer(response.status, text_of_status(response.status)), response);
   const std::string_view method = std::string_view(request.method).substr(0, 20);
   api.metrics().count("", method, response.status, 0.0);
@@ -262,9 +250,8 @@ void HttpServer::Parts::set_limits() {
   server->set_socket_options(set_socket_options);
   server->set_tcp_nodelay(true);
   server->set_keep_alive_max_count(kMostRequests);
-  server->set_keep_alive_timeout(options.keep_alive.count());
-  server->set_read_timeout(options.read_timeout);
-  server->set_write_timeout(options.write_timeout);
+  server->set_keep_alive_timeout(
+      std::chrono::duration_cast<std::chrono::seconds>(options.limits.keep_alive).count());
   server->set_payload_max_length(options.body_limit);
   server->new_task_queue = [threads = options.threads] { return new httplib::ThreadPool(threads); };
   server->set_default_headers(
@@ -340,7 +327,7 @@ void HttpServer::stop() {
   parts_->stopped = true;
   while (parts_->running) {
     parts_->server->stop();
-    stop_reading(parts_->port);
+    parts_->server->stop_reading();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 
 #include "service/access_tokens.h"
+#include "service/connection_limits.h"
 #include "service/http_api.h"
 #include "service/listen_address.h"
 #include "service/service_log.h"
@@ -19,9 +19,7 @@ struct HttpServerOptions {
   std::string tls_certificate;  ///< PEM files, both or neither
   std::string tls_key;
   std::size_t body_limit = std::size_t{64} << 20;  ///< bytes, unpacked too
-  std::chrono::seconds read_timeout{10};           ///< without a byte
-  std::chrono::seconds write_timeout{10};
-  std::chrono::seconds keep_alive{30};  ///< that a connection may be idle
+  ConnectionLimits limits;
 };
 
 /// Serves an API over HTTP or HTTPS, with a log line per request.

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <poll.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -28,6 +32,7 @@ class Running {
     thread_.join();
   }
 
+  int port() const { return server_.port(); }
   httplib::Client client() const { return httplib::Client("127.0.0.1", server_.port()); }
   HttpServer& server() { return server_; }
 
@@ -42,6 +47,56 @@ class Running {
   HttpServer server_;
   std::thread thread_;
 };
+
+/// All that a server answers to bytes that are sent one piece after the other, until it closes the
+/// connection or a second has passed.
+std::string answer_to(int port, const std::vector<std::string>& pieces) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  for (const std::string& piece : pieces) {
+    if (&piece != &pieces.front()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (send(socket, piece.data(), piece.size(), MSG_NOSIGNAL) < 0) break;
+  }
+  std::string answer;
+  char buffer[4096];
+  pollfd readable = {socket, POLLIN, 0};
+  while (poll(&readable, 1, 1000) > 0) {
+    const ssize_t got = recv(socket, buffer, sizeof(buffer), 0);
+    if (got <= 0) {
+      answer += "(closed)";
+      break;
+    }
+    answer.append(buffer, static_cast<std::size_t>(got));
+  }
+  close(socket);
+  return answer;
+}
+
+std::size_t answers_in(const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find("HTTP/1.1 ", at)) != text.npos; ++at) ++count;
+  return count;
+}
+
+/// Writes a key and a certificate for it that it has signed itself.
+void write_certificate(const std::string& certificate_path, const std::string& key_path) {
+  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(X509_new(), X509_free);
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
+  X509_set_pubkey(certificate.get(), key.get());
+  X509_sign(certificate.get(), key.get(), EVP_sha256());
+  FILE* file = std::fopen(certificate_path.c_str(), "w");
+  PEM_write_X509(file, certificate.get());
+  std::fclose(file);
+  file = std::fopen(key_path.c_str(), "w");
+  PEM_write_PrivateKey(file, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  std::fclose(file);
+}
 
 HttpServerOptions with_tokens() {
   HttpServerOptions options;
@@ -137,6 +192,83 @@ TEST(HttpServer, LimitsHeaders) {
   httplib::Headers headers;
   for (int i = 0; i < 101; ++i) headers.emplace("X-" + std::to_string(i), "1");
   EXPECT_EQ(running.client().Get("/metrics", headers)->status, 431);
+}
+
+TEST(HttpServer, LimitsTheBytesOfHeadersWhileTheyCome) {
+  HttpServerOptions options;
+  options.limits.head_bytes = 1000;
+  Running running(options);
+  const std::string start = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ";
+  EXPECT_EQ(
+      answer_to(running.port(), {start + std::string(800, 'x') + "\r\n\r\n"}).find("HTTP/1.1 200"),
+      0u);
+  const std::string refused = answer_to(running.port(), {start + std::string(2000, 'x')});
+  EXPECT_EQ(refused.find("HTTP/1.1 200"), refused.npos);
+  EXPECT_TRUE(refused.ends_with("(closed)")) << refused;
+}
+
+TEST(HttpServer, LimitsTheTimeOfHeadersEvenWhereTheyTrickle) {
+  HttpServerOptions options;
+  options.limits.head_time = std::chrono::milliseconds(200);
+  Running running(options);
+  std::vector<std::string> pieces = {"GET /metrics HTTP/1.1\r\n", "Host: localhost\r\n", "\r\n"};
+  EXPECT_EQ(answer_to(running.port(), pieces).find("HTTP/1.1 200"), 0u);
+  pieces.insert(pieces.begin() + 1, 10, "X: y\r\n");
+  const std::string refused = answer_to(running.port(), pieces);
+  EXPECT_EQ(refused.find("HTTP/1.1 200"), refused.npos);
+  EXPECT_TRUE(refused.ends_with("(closed)")) << refused;
+}
+
+TEST(HttpServer, AnswersRequestsThatCameAtOnceOneByOne) {
+  Running running;
+  const std::string one = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  EXPECT_EQ(answers_in(answer_to(running.port(), {one + one + one})), 3u);
+}
+
+TEST(HttpServer, TakesNoBodyForARequest) {
+  Running running(with_tokens());
+  const std::string inner = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::string length = "Content-Length: " + std::to_string(inner.size()) + "\r\n";
+  for (const std::string& head :
+       {"GET /healthz HTTP/1.1\r\n" + length, "POST /v1/campaigns HTTP/1.1\r\n" + length,
+        "POST /healthz HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n" + length,
+        "POST /healthz HTTP/1.1\r\n" + length + length,
+        "POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + length,
+        std::string("POST /healthz HTTP/1.1\r\nContent-Length: -1\r\n")}) {
+    const std::string answer = answer_to(running.port(), {head + "\r\n" + inner});
+    EXPECT_EQ(answers_in(answer), 1u) << head << answer;
+    EXPECT_TRUE(answer.ends_with("(closed)")) << head << answer;
+  }
+}
+
+TEST(HttpServer, APostWithoutALengthHasNoBody) {
+  Running running;
+  const std::string answer =
+      answer_to(running.port(), {"POST /v1/campaigns/a/stop HTTP/1.1\r\nHost: localhost\r\n\r\n"});
+  EXPECT_EQ(answer.find("HTTP/1.1 503"), 0u) << answer;
+}
+
+TEST(HttpServer, SpeaksTls) {
+  const testing::TemporaryFolder folder;
+  HttpServerOptions options = with_tokens();
+  options.tls_certificate = folder.path("cert.pem");
+  options.tls_key = folder.path("key.pem");
+  write_certificate(options.tls_certificate, options.tls_key);
+  Running running(options);
+  EXPECT_EQ(running.server().url().find("https://127.0.0.1:"), 0u);
+
+  httplib::SSLClient client("127.0.0.1", running.port());
+  client.enable_server_certificate_verification(false);
+  client.set_keep_alive(true);
+  const httplib::Headers token = {{"Authorization", "Bearer " + kToken}};
+  const auto first = client.Get("/metrics", token);
+  ASSERT_TRUE(first) << httplib::to_string(first.error());
+  EXPECT_EQ(first->status, 200);
+  const auto large = client.Post("/v1/campaigns", token, std::string(3'000'000, ' '), "text/plain");
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->status, 503);
+  EXPECT_EQ(client.Get("/metrics")->status, 401);
+  EXPECT_EQ(answers_in(answer_to(running.port(), {"GET / HTTP/1.1\r\n\r\n"})), 0u);
 }
 
 TEST(HttpServer, TakesLongBodiesWhateverTheirType) {
