@@ -28,6 +28,8 @@ class Api {
   explicit Api(int port);
   /// Over TLS, trusting the certificates of a file.
   Api(int port, const std::string& trusted);
+  Api(Api&&) = default;
+  Api& operator=(Api&&) = default;
   ~Api();
 
   void set_token(const std::string& token);

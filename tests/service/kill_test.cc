@@ -15,7 +15,6 @@
 
 #include "api.h"
 #include "campaign_case.h"
-#include "cli/process.h"
 #include "replay.h"
 #include "server.h"
 #include "traffic.h"
@@ -146,10 +145,13 @@ TEST_P(Killed, KeepsWhatWasAcknowledgedOnce) {
   EXPECT_EQ(replayed.differences, "");
   EXPECT_EQ(replayed.twin.report_differences(report), "");
   const cli_test::Outcome exported =
-      cli_test::updraft({"store", "export", "--store", server.store(), campaign.name});
+      run_to_end({"store", "export", "--store", server.store(), campaign.name});
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
   if (exported.exit_code == 0) {
-    EXPECT_EQ(exported_events(campaign, exported.out), replayed.events);
+    const Replay from_log = replay_log(campaign, exported.out);
+    EXPECT_EQ(from_log.differences, "");
+    EXPECT_EQ(from_log.events, replayed.events);
+    EXPECT_EQ(from_log.twin.report_differences(report), "");
   }
   for (int next = 0; next < 3; ++next) {
     const Json request = RequestMaker(campaign, 5 + next).decision("next-" + std::to_string(next));

@@ -28,6 +28,12 @@ std::multimap<std::uint64_t, Answered> in_order(const std::vector<const Round*>&
   return all;
 }
 
+/// What a log has of a decision.
+struct LoggedRound {
+  Json decided;
+  std::vector<Json> parts;
+};
+
 void learn(Twin& twin, const Round& round) {
   std::vector<Json> parts;
   for (const Exchange& part : round.parts) parts.push_back(part.body);
@@ -59,21 +65,36 @@ Replay replay(const CampaignCase& campaign, const std::vector<const Round*>& rou
   return result;
 }
 
-std::vector<Event> exported_events(const CampaignCase& campaign, const std::string& text) {
-  std::istringstream lines(text);
+Replay replay_log(const CampaignCase& campaign, const std::string& log) {
+  Replay result = {Twin(campaign), {}, ""};
+  std::istringstream lines(log);
   std::string line;
   std::getline(lines, line);
-  const Json definition = Json::parse(line);
-  if (line.find(Json(campaign.name).dump()) == line.npos) {
-    throw std::runtime_error("the first line is not the campaign: " + definition.dump());
+  const Json header = Json::parse(line);
+  if (header.at("format") != "updraft-campaign-log/1" ||
+      header.at("definition").at("name") != campaign.name) {
+    throw std::runtime_error("not a log of " + campaign.name + ": " + line);
   }
-  std::vector<Event> events;
-  while (std::getline(lines, line)) {
-    const Json event = Json::parse(line);
-    events.push_back({event.at("event").get<std::uint64_t>(), event.at("kind").get<std::string>(),
-                      event.at("decision").get<std::string>()});
+  std::map<std::string, LoggedRound> rounds;
+  Json event;
+  while (std::getline(lines, line) && (event = Json::parse(line)).contains("event")) {
+    const std::string kind = event.at("kind");
+    const std::string decision = event.at("decision");
+    result.events.push_back({event.at("event").get<std::uint64_t>(), kind, decision});
+    LoggedRound& round = rounds[decision];
+    if (kind == "decided") {
+      round.decided = event;
+      const Json expected = result.twin.decide(event);
+      if (decided_part(event) != expected) {
+        result.differences += "the log has " + line + ", the library " + expected.dump() + "\n";
+      }
+    } else if (kind == "payoffs") {
+      round.parts.push_back(event);
+      if (event.at("complete") == true) result.twin.pay(round.decided, round.decided, round.parts);
+    }
   }
-  return events;
+  if (event.at("events") != result.events.size()) throw std::runtime_error("cut off: " + line);
+  return result;
 }
 
 }  // namespace updraft::service_test

@@ -29,8 +29,8 @@ struct Replay {
 /// `state_version` tells. An event that is missing or there twice is a difference.
 Replay replay(const CampaignCase& campaign, const std::vector<const Round*>& rounds);
 
-/// The events of what `updraft store export` prints. Throws std::runtime_error where its first line
-/// is not the definition of `campaign`, or a line is not an event.
-std::vector<Event> exported_events(const CampaignCase& campaign, const std::string& text);
+/// The same from what `updraft store export` prints (docs/formats/campaign-log.md). Throws
+/// std::exception where that is not such a log, whole and of `campaign`.
+Replay replay_log(const CampaignCase& campaign, const std::string& log);
 
 }  // namespace updraft::service_test

@@ -17,8 +17,8 @@ class Server {
   };
 
   Server() : Server(Options()) {}
-  /// Returns once it listens. Throws std::runtime_error with what the program said where it ended
-  /// before, or did not listen within a minute.
+  /// Returns once it is healthy. Throws std::runtime_error with what the program said where it
+  /// ended before, or is not healthy within a minute.
   explicit Server(Options options);
   ~Server();
   Server(const Server&) = delete;
@@ -37,7 +37,7 @@ class Server {
   void start();
 
  private:
-  bool ended() const;
+  std::string program_file(const char* stream) const;
 
   testing::TemporaryFolder folder_;
   Options options_;
@@ -45,5 +45,8 @@ class Server {
   int starts_ = 0;
   int port_ = 0;
 };
+
+/// Runs updraft to its end; kills it after a minute.
+cli_test::Outcome run_to_end(const std::vector<std::string>& arguments);
 
 }  // namespace updraft::service_test
