@@ -92,7 +92,7 @@ def load(build, port, mode, **options):
     return json.loads(done.stdout)
 
 
-def loads(build, folder, seconds, connections):
+def loads(build, folder, quick, connections):
     lines = ["| request | commit | connections | requests/s | p50 | p99 | max | errors |",
              "|---|---|---|---|---|---|---|---|"]
     measured = []
@@ -100,8 +100,8 @@ def loads(build, folder, seconds, connections):
         with Server(build, folder / f"{commit.split()[0]}.db", *further) as server:
             for mode, words in MODES.items():
                 for count in connections:
-                    row = load(build, server.port, mode, connections=count, seconds=seconds,
-                               seed=count)
+                    brief = {"seconds": 1, "before": 400} if quick else {"seconds": 5}
+                    row = load(build, server.port, mode, connections=count, seed=count, **brief)
                     measured.append({"commit": commit, **row})
                     lines.append(f"| {words} | {commit} | {count} | {row['per_second']:,.0f} "
                                  f"| {row['p50_ms']:.2f} ms | {row['p99_ms']:.2f} ms "
@@ -178,8 +178,7 @@ def main():
             _, lines = soak(build, Path(folder), options.soak, max(options.connections or [8]))
         else:
             name = "service"
-            _, lines = loads(build, Path(folder), 1 if options.quick else 5,
-                             options.connections or [1, 8, 32])
+            _, lines = loads(build, Path(folder), options.quick, options.connections or [1, 8, 32])
     print("\n".join(lines))
     if not options.quick and not options.no_docs:
         replace_part(name, lines)

@@ -1,13 +1,15 @@
 // Load on a running `updraft serve`: connections that each send one request after the other.
-//   service_load --port N --mode MODE [--connections C] [--seconds S] [--requests N] [--seed S]
+//   service_load --port N --mode MODE [--connections C] [--seconds S] [--requests N] [--before N]
+//                [--seed S]
 // Modes:
 //   decisions     POST of decisions, K = 10, m = 100
 //   payoffs       PUT of 100 dense payoffs, for decisions that were made before
 //   large-dense   PUT of 100,000 dense payoffs
 //   large-sparse  PUT of 100 payoffs of 100,000 by number
 //   rounds        decisions, each followed by its payoffs: m = 10, two of them by number
-// Runs for S seconds, or until N requests (rounds) are done. Prints JSON: requests a second, p50,
-// p99 and largest latency in milliseconds, errors.
+// Runs for S seconds, or until N requests (rounds) are done, and at most for the decisions that
+// were made before, of which --before gives the number, of all connections. Prints JSON: requests a
+// second, p50, p99 and largest latency in milliseconds, errors.
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -22,6 +24,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -37,7 +40,8 @@ struct Options {
   std::string mode;
   std::size_t connections = 8;
   double seconds = 5.0;
-  std::uint64_t requests = 0;  ///< 0: as many as fit into `seconds`
+  std::uint64_t requests = 0;         ///< 0: as many as fit into `seconds`
+  std::optional<std::size_t> before;  ///< in place of what the mode has
   std::uint64_t seed = 1;
 };
 
@@ -47,16 +51,15 @@ struct Mode {
   bool dense = true;
   bool times_decisions = false;
   bool times_payoffs = true;
-  std::size_t decided_before =
-      0;  ///< decisions of a connection that are made before the clock runs
+  std::size_t decided_before = 0;  ///< decisions that are made before the clock runs
 };
 
 const std::map<std::string, Mode>& modes() {
   static const std::map<std::string, Mode> table = {
       {"decisions", {.times_decisions = true, .times_payoffs = false}},
-      {"payoffs", {.decided_before = 4000}},
-      {"large-dense", {.variables = 100'000, .decided_before = 200}},
-      {"large-sparse", {.variables = 100'000, .dense = false, .decided_before = 4000}},
+      {"payoffs", {.decided_before = 20'000}},
+      {"large-dense", {.variables = 100'000, .decided_before = 1000}},
+      {"large-sparse", {.variables = 100'000, .dense = false, .decided_before = 20'000}},
       {"rounds", {.variables = 10, .dense = false, .times_decisions = true}},
   };
   return table;
@@ -72,6 +75,7 @@ Options read_options(int count, char** words) {
     if (name == "--connections") options.connections = std::strtoull(value, nullptr, 10);
     if (name == "--seconds") options.seconds = std::atof(value);
     if (name == "--requests") options.requests = std::strtoull(value, nullptr, 10);
+    if (name == "--before") options.before = std::strtoull(value, nullptr, 10);
     if (name == "--seed") options.seed = std::strtoull(value, nullptr, 10);
   }
   if (options.port == 0 || options.connections == 0 || modes().count(options.mode) == 0) {
@@ -205,10 +209,14 @@ void run(const Options& options) {
     connections.push_back(std::make_unique<Connection>(options.port, campaign, i));
   }
   std::vector<Measured> measured(options.connections);
+  std::size_t decided = 0;  // of each connection
+  if (mode.decided_before > 0) {
+    decided = options.before.value_or(mode.decided_before) / options.connections + 1;
+  }
   std::atomic<bool> unprepared = false;
   in_threads(options.connections, [&](std::size_t i) {
     try {
-      for (std::size_t round = 0; round < mode.decided_before; ++round) {
+      for (std::size_t round = 0; round < decided; ++round) {
         connections[i]->decide(round, nullptr);
       }
     } catch (const std::exception& error) {
@@ -226,7 +234,7 @@ void run(const Options& options) {
   in_threads(options.connections, [&](std::size_t i) {
     for (std::uint64_t round = 0;; ++round) {
       if (options.requests > 0 ? taken++ >= options.requests : Clock::now() >= end) break;
-      if (mode.decided_before > 0 && round == mode.decided_before) break;
+      if (decided > 0 && round == decided) break;
       if (mode.times_decisions) connections[i]->decide(round, &measured[i]);
       if (mode.times_payoffs)
         connections[i]->pay(round, bodies[round % bodies.size()], &measured[i]);

@@ -38,9 +38,9 @@ bool accepted(Read read) {
 }
 
 const CampaignDefinition& campaign_of_actions() {
-  static const CampaignDefinition made = parse_definition(R"({
-      "name": "actions", "policy": "ucb(alpha=1)", "actions": ["news", "discount"],
-      "variables": ["coffee", "tea", "bread", "cake"]})");
+  static const CampaignDefinition made = parse_definition(
+      R"json({"name": "actions", "policy": "ucb(alpha=1)", "actions": ["news", "discount"],
+              "variables": ["coffee", "tea", "bread", "cake"]})json");
   return made;
 }
 
