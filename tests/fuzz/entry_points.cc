@@ -1,0 +1,110 @@
+#include "fuzz/entry_points.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "core/dense.h"
+#include "service/campaign_definition.h"
+#include "service/requests.h"
+#include "updraft/error.h"
+
+namespace updraft::fuzz {
+namespace {
+
+/// Small, so that no input takes long or much memory.
+constexpr DefinitionLimits kLimits = {
+    .variables = 2000, .actions = 50, .cells = 10'000, .features = 50};
+
+void require(bool holds, std::string_view what) {
+  if (holds) return;
+  std::cerr << "broken promise: " << what << '\n';
+  std::abort();
+}
+
+/// Whether `read` accepts; other exceptions than InvalidInput pass through, and end the program.
+template <typename Read>
+bool accepted(Read read) {
+  try {
+    read();
+    return true;
+  } catch (const InvalidInput& refused) {
+    require(!refused.field().empty(), "a refusal names a field");
+    require(!refused.rule().empty(), "a refusal says the rule");
+    require(std::string_view(refused.what()).size() < 4000, "messages are short");
+    return false;
+  }
+}
+
+const CampaignDefinition& campaign_of_actions() {
+  static const CampaignDefinition made = parse_definition(
+      R"json({"name": "actions", "policy": "ucb(alpha=1)", "actions": ["news", "discount"],
+              "variables": ["coffee", "tea", "bread", "cake"]})json");
+  return made;
+}
+
+const CampaignDefinition& targeted_campaign() {
+  static const CampaignDefinition made = parse_definition(
+      R"json({"name": "targeted", "policy": "c2_up_ucb(beta=1)", "treatments": 2, "budget": 1,
+              "features": 2})json");
+  return made;
+}
+
+void check_decision(const DecisionRequest& request, const CampaignDefinition& campaign) {
+  if (!request.id.empty()) check_decision_id(request.id);
+  require(all_within(request.pool, HUGE_VAL), "features are numbers");
+  require(all_within(request.baseline, HUGE_VAL), "baselines are numbers");
+  if (!campaign.shape) require(request.pool.empty(), "no pool without a shape");
+  if (campaign.shape) {
+    require(!request.pool.empty(), "a pool");
+    require(request.pool.size() % campaign.shape->features == 0, "whole rows");
+  }
+}
+
+void check_part(const PayoffPart& part, const CampaignDefinition& campaign) {
+  require(part.part.size() <= 200, "parts have short names");
+  for (const double value : part.values) require(std::isfinite(value), "payoffs are finite");
+  require(strictly_increasing(part.ids), "ids increase");
+  if (part.dense) {
+    require(part.ids.empty(), "dense payoffs have no ids");
+    if (campaign.knowledge) {
+      require(part.values.size() == campaign.knowledge->variables(), "one per variable");
+    }
+  } else {
+    require(part.ids.size() == part.values.size(), "a value per id");
+    if (campaign.knowledge && !part.ids.empty()) {
+      require(part.ids.back() < campaign.knowledge->variables(), "ids of variables");
+    }
+  }
+}
+
+}  // namespace
+
+bool definition(std::string_view input) {
+  return accepted([&] {
+    const CampaignDefinition read = parse_definition(input, kLimits);
+    check_campaign_name(read.name);
+    require(read.knowledge.has_value() != read.shape.has_value(), "actions or a shape");
+    CampaignDefinition again;
+    require(accepted([&] { again = parse_definition(read.canonical, kLimits); }),
+            "canonical forms are accepted");
+    require(again.canonical == read.canonical, "canonical forms are their own");
+  });
+}
+
+bool request(std::string_view input) {
+  if (input.empty()) return false;
+  const unsigned kind = static_cast<unsigned char>(input.front()) % 4;
+  input.remove_prefix(1);
+  const CampaignDefinition& campaign = kind < 2 ? campaign_of_actions() : targeted_campaign();
+  return accepted([&] {
+    if (kind % 2 == 0) {
+      check_decision(parse_decision(input, campaign), campaign);
+    } else {
+      check_part(parse_payoffs(input, campaign), campaign);
+    }
+  });
+}
+
+}  // namespace updraft::fuzz

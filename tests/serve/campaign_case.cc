@@ -1,0 +1,184 @@
+#include "campaign_case.h"
+
+#include <bit>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "updraft/registry.h"
+#include "updraft/stream.h"
+
+namespace updraft::service_test {
+namespace {
+
+std::vector<double> rows_of(const Json& pool) {
+  std::vector<double> features;
+  for (const Json& row : pool) {
+    for (const Json& feature : row) features.push_back(feature.get<double>());
+  }
+  return features;
+}
+
+/// All parts of a decision as one.
+struct Collected {
+  std::optional<std::vector<double>> dense;
+  std::map<VariableId, double> sparse;
+};
+
+Collected collect(const CampaignCase& campaign, std::span<const Json> parts) {
+  Collected all;
+  for (const Json& part : parts) {
+    if (part.contains("indices")) {
+      for (std::size_t j = 0; j < part["indices"].size(); ++j) {
+        all.sparse[part["indices"][j].get<VariableId>()] = part["values"][j].get<double>();
+      }
+    } else if (part.contains("payoffs") && part["payoffs"].is_object()) {
+      for (std::size_t i = 0; i < campaign.variable_names.size(); ++i) {
+        const auto found = part["payoffs"].find(campaign.variable_names[i]);
+        if (found != part["payoffs"].end()) all.sparse[static_cast<VariableId>(i)] = *found;
+      }
+    } else if (part.contains("payoffs")) {
+      all.dense = part["payoffs"].get<std::vector<double>>();
+    }
+  }
+  return all;
+}
+
+/// Whether a number of a report is this one, bit for bit; null where it is not finite.
+bool same_number(const Json& reported, double value) {
+  if (!std::isfinite(value)) return reported.is_null();
+  return reported.is_number() && std::bit_cast<std::uint64_t>(reported.get<double>()) ==
+                                     std::bit_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
+CampaignCase case_with_known_sets(const std::string& policy) {
+  constexpr std::size_t kActions = 5;
+  constexpr std::size_t kVariables = 24;
+  CampaignCase made;
+  made.name = "known-sets";
+  made.policy = policy;
+  made.seed = 7;
+  std::vector<std::string> actions;
+  for (std::size_t a = 0; a < kActions; ++a) actions.push_back("offer " + std::to_string(a));
+  for (std::size_t i = 0; i < kVariables; ++i) {
+    made.variable_names.push_back("product-" + std::to_string(i));
+  }
+  std::vector<VariableSet> sets;
+  Json affected = Json::array();
+  for (std::size_t a = 0; a < kActions; ++a) {
+    std::vector<VariableId> ids;
+    Json listed = Json::array();
+    for (std::size_t i = 4 * a; i < 4 * a + 8 && i < kVariables; ++i) {
+      ids.push_back(static_cast<VariableId>(i));
+      if (a % 2 == 0) listed.push_back(i);
+      if (a % 2 == 1) listed.push_back(made.variable_names[i]);
+    }
+    sets.push_back(VariableSet::from_ids(ids));
+    affected.push_back(listed);
+  }
+  made.knowledge.emplace(kActions, kVariables);
+  made.knowledge->set_affected(std::move(sets));
+  made.definition = {{"name", made.name},
+                     {"policy", policy},
+                     {"actions", actions},
+                     {"variables", made.variable_names},
+                     {"knowledge", {{"affected", affected}}},
+                     {"seed", made.seed}};
+  return made;
+}
+
+CampaignCase targeted_case(const std::string& policy) {
+  CampaignCase made;
+  made.name = "targeted";
+  made.policy = policy;
+  made.seed = 11;
+  made.shape = CampaignShape{.features = 4, .treatments = 2, .budget = 6};
+  made.pool_rows = 20;
+  made.definition = {{"name", made.name}, {"policy", policy}, {"treatments", 2},
+                     {"budget", 6},       {"features", 4},    {"seed", made.seed}};
+  return made;
+}
+
+Twin::Twin(const CampaignCase& campaign)
+    : campaign_(campaign), stream_(campaign.seed, 0, Purpose::kPolicy) {
+  if (campaign.targeted()) {
+    targeting_ = make_campaign_policy(campaign.policy, *campaign.shape);
+  } else {
+    policy_ = make_policy(campaign.policy, *campaign.knowledge);
+  }
+}
+
+Json Twin::decide(const Json& request) {
+  if (policy_ != nullptr) return {{"action", policy_->select(stream_)}};
+  const std::vector<double> features = rows_of(request.at("pool"));
+  const Pool pool = {.features = features, .width = campaign_.shape->features};
+  return {{"treatments", targeting_->select(pool, stream_)}};
+}
+
+void Twin::pay(const Json& request, const Json& answer, std::span<const Json> parts) {
+  const Collected all = collect(campaign_, parts);
+  if (policy_ != nullptr) {
+    const ActionId action = answer.at("action").get<ActionId>();
+    if (all.dense) {
+      policy_->observe(action, Payoffs::dense(*all.dense));
+      return;
+    }
+    std::vector<VariableId> ids;
+    std::vector<double> values;
+    for (const auto& [id, value] : all.sparse) {
+      ids.push_back(id);
+      values.push_back(value);
+    }
+    policy_->observe(action, Payoffs::sparse(ids, values));
+    return;
+  }
+  const std::vector<double> features = rows_of(request.at("pool"));
+  const Pool pool = {.features = features, .width = campaign_.shape->features};
+  std::vector<double> payoffs(pool.size(), 0.0);
+  if (all.dense) payoffs = *all.dense;
+  for (const auto& [row, value] : all.sparse) payoffs.at(row) = value;
+  targeting_->observe(pool, answer.at("treatments").get<std::vector<Treatment>>(), payoffs);
+}
+
+std::string Twin::report_differences(const Json& report) const {
+  if (policy_ == nullptr) return "";
+  std::string differences;
+  const auto differs = [&](ActionId action, const char* field, const Json& reported) {
+    differences +=
+        "action " + std::to_string(action) + ": " + field + " is " + reported.dump() + "\n";
+  };
+  const Explanation explained = policy_->explain();
+  const Json& actions = report.at("actions");
+  if (actions.size() != explained.actions.size()) return "another number of actions\n";
+  for (ActionId a = 0; a < actions.size(); ++a) {
+    const ActionExplanation& mine = explained.actions[a];
+    const Json& theirs = actions[a];
+    const double unknown = std::numeric_limits<double>::infinity();
+    if (theirs.at("pulls") != mine.pulls) differs(a, "pulls", theirs["pulls"]);
+    if (!same_number(theirs.at("index"), mine.index)) differs(a, "index", theirs["index"]);
+    if (!same_number(theirs.at("radius"), mine.radius)) differs(a, "radius", theirs["radius"]);
+    if (!same_number(theirs.at("uplift"), mine.uplift.value_or(unknown))) {
+      differs(a, "uplift", theirs["uplift"]);
+    }
+    if (mine.interval && (!same_number(theirs.at("interval").at(0), mine.interval->low) ||
+                          !same_number(theirs.at("interval").at(1), mine.interval->high))) {
+      differs(a, "interval", theirs["interval"]);
+    }
+  }
+  return differences;
+}
+
+Json decided_part(const Json& answer) {
+  const char* field = answer.contains("treatments") ? "treatments" : "action";
+  return {{field, answer.at(field)}};
+}
+
+std::uint64_t count_of(const Json& report, std::string_view which) {
+  const std::string field(which);
+  if (report.contains(field)) return report[field].get<std::uint64_t>();
+  return report.at("decisions").at(field).get<std::uint64_t>();
+}
+
+}  // namespace updraft::service_test

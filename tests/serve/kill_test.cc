@@ -1,0 +1,170 @@
+// The service is killed again and again while clients work with it: what it acknowledged is there
+// afterwards, once, and its state is what the library makes of the same events.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "api.h"
+#include "campaign_case.h"
+#include "replay.h"
+#include "server.h"
+#include "traffic.h"
+
+namespace updraft::service_test {
+namespace {
+
+constexpr std::size_t kVisitors = 8;
+constexpr int kKills = 20;
+
+/// Calls `work` for each visitor in a thread of its own, and `meanwhile` beside them. Returns what
+/// they threw, in words.
+std::string in_threads(
+    std::deque<Visitor>& visitors, const std::function<void(Visitor&)>& work,
+    const std::function<void()>& meanwhile = [] {}) {
+  std::mutex mutex;
+  std::string thrown;
+  std::vector<std::thread> threads;
+  for (Visitor& visitor : visitors) {
+    threads.emplace_back([&] {
+      try {
+        work(visitor);
+      } catch (const std::exception& error) {
+        const std::lock_guard lock(mutex);
+        thrown += std::string(error.what()) + "\n";
+      }
+    });
+  }
+  try {
+    meanwhile();
+  } catch (const std::exception& error) {
+    const std::lock_guard lock(mutex);
+    thrown += std::string(error.what()) + "\n";
+  }
+  for (std::thread& thread : threads) thread.join();
+  return thrown;
+}
+
+/// Kills the server at random moments of traffic and starts it again.
+void kill_often(Server& server, Whereabouts& whereabouts) {
+  std::mt19937_64 generator(42);
+  try {
+    for (int kill = 0; kill < kKills; ++kill) {
+      const std::uint64_t answered = whereabouts.answered;
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (whereabouts.answered == answered) {
+        if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("no traffic");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 + generator() % 281));
+      whereabouts.port = 0;
+      server.start();
+      whereabouts.port = server.port();
+    }
+  } catch (...) {
+    whereabouts.over = true;
+    throw;
+  }
+  whereabouts.over = true;
+}
+
+struct KillCase {
+  std::string label;
+  CampaignCase campaign;
+  std::vector<std::string> options;
+};
+
+std::vector<KillCase> kill_cases() {
+  return {
+      {"Index", case_with_known_sets("up_ucb(alpha=1)"), {"--snapshot-every", "300"}},
+      {"Drawn", case_with_known_sets("up_ts"), {"--snapshot-every", "1000"}},
+      {"Targeted", targeted_case("c2_up_ucb(beta=1)"), {"--no-group-commit"}},
+  };
+}
+
+class Killed : public ::testing::TestWithParam<KillCase> {};
+
+TEST_P(Killed, KeepsWhatWasAcknowledgedOnce) {
+  const CampaignCase& campaign = GetParam().campaign;
+  Server server({.store = "", .further = GetParam().options});
+  Api(server.port()).create(campaign.definition);
+
+  Whereabouts whereabouts;
+  whereabouts.port = server.port();
+  std::deque<Visitor> visitors;
+  for (std::size_t i = 0; i < kVisitors; ++i) visitors.emplace_back(campaign, whereabouts, i);
+  ASSERT_EQ(in_threads(
+                visitors, [](Visitor& visitor) { visitor.play(); },
+                [&] { kill_often(server, whereabouts); }),
+            "");
+
+  // Nothing is left that a restart would change.
+  const Json before = Api(server.port()).report(campaign.name);
+  server.start();
+  whereabouts.port = server.port();
+  EXPECT_EQ(Api(server.port()).report(campaign.name), before);
+
+  // The same answers as before.
+  EXPECT_EQ(in_threads(visitors, [](Visitor& visitor) { visitor.ask_again(); }), "");
+
+  // Each once.
+  std::vector<const Round*> rounds;
+  std::size_t complete = 0;
+  std::size_t events = 0;
+  for (const Visitor& visitor : visitors) {
+    for (const Round& round : visitor.rounds()) {
+      rounds.push_back(&round);
+      complete += round.complete() ? 1 : 0;
+      events += 1 + round.parts.size();
+    }
+  }
+  Api api(server.port());
+  const Json report = api.report(campaign.name);
+  EXPECT_EQ(report, before);
+  EXPECT_EQ(report.at("state_version"), events);
+  EXPECT_EQ(count_of(report, "decided"), rounds.size());
+  EXPECT_EQ(count_of(report, "complete"), complete);
+  EXPECT_EQ(count_of(report, "outstanding"), rounds.size() - complete);
+  EXPECT_EQ(count_of(report, "lost"), 0u);
+  if (!campaign.targeted()) {
+    std::size_t pulls = 0;
+    for (const Json& action : report.at("actions")) pulls += action.at("pulls").get<std::size_t>();
+    EXPECT_EQ(pulls, complete);
+  }
+
+  // As the library has it, now and in the next decision.
+  Replay replayed = replay(campaign, rounds);
+  EXPECT_EQ(replayed.differences, "");
+  EXPECT_EQ(replayed.twin.report_differences(report), "");
+  const cli_test::Outcome exported =
+      run_to_end({"store", "export", "--store", server.store(), campaign.name});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  if (exported.exit_code == 0) {
+    const Replay from_log = replay_log(campaign, exported.out);
+    EXPECT_EQ(from_log.differences, "");
+    EXPECT_EQ(from_log.events, replayed.events);
+    EXPECT_EQ(from_log.twin.report_differences(report), "");
+  }
+  for (int next = 0; next < 3; ++next) {
+    const Json request = RequestMaker(campaign, 5 + next).decision("next-" + std::to_string(next));
+    EXPECT_EQ(decided_part(api.decide(campaign.name, request)), replayed.twin.decide(request));
+  }
+
+  EXPECT_GT(whereabouts.in_doubt, 0u);
+  RecordProperty("decisions", static_cast<int>(rounds.size()));
+  RecordProperty("in_doubt", static_cast<int>(whereabouts.in_doubt));
+}
+
+INSTANTIATE_TEST_SUITE_P(Service, Killed, ::testing::ValuesIn(kill_cases()),
+                         [](const auto& tested) { return tested.param.label; });
+
+}  // namespace
+}  // namespace updraft::service_test
