@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What the documentation shows is run: every line in a ```sh block that begins with `updraft ` must
 # succeed, and the README's C++ program must be examples/consumer. docs/results/ is left out: its
-# commands are whole runs. Usage: docs_test.sh SOURCE_DIR UPDRAFT
+# commands are whole runs. docs/service.md is run against a service, curl commands included.
+# Usage: docs_test.sh SOURCE_DIR UPDRAFT
 set -euo pipefail
 source_dir=$1
 PATH=$(dirname "$2"):$PATH
@@ -25,6 +26,18 @@ while IFS= read -r file; do
     bash -c "$line" >out 2>err || { cat out err; exit 1; }
     commands=$((commands + 1))
   done < <(blocks sh "$file")
-done < <(find "$source_dir/README.md" "$source_dir/docs" -path '*/docs/results' -prune -o -name '*.md' -print)
+done < <(find "$source_dir/README.md" "$source_dir/docs" -path '*/docs/results' -prune -o -name '*.md' \
+  ! -name service.md -print)
 echo "$commands commands run"
 ((commands > 0))
+
+updraft serve --store campaigns.db --listen 127.0.0.1:0 --log-level off >address &
+trap 'kill %1; rm -rf "$work"' EXIT
+for _ in {1..100}; do grep -q listening address && break || sleep 0.1; done
+address=$(sed -n 's|listening on http://||p' address)
+until curl -sf "$address/healthz" >out; do sleep 0.1; done
+curl() { echo "curl $*"; command curl -sfS "$@"; }
+# Heads and fences of the page aside, in one shell: commands go over several lines.
+blocks sh "$source_dir/docs/service.md" | grep -v '^updraft serve' | sed "s|localhost:8080|$address|" >page.sh
+# shellcheck disable=SC1091
+source page.sh
