@@ -1,0 +1,115 @@
+// Commits in groups: order, waiting, and what happens to writes when a commit fails.
+
+#include "store/committer.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/folder.h"
+
+namespace updraft {
+namespace {
+
+using testing::TemporaryFolder;
+
+const StoredCampaign kSpring = {1, "spring", "{}"};
+
+EventWrite event(std::uint64_t number, std::size_t size = 4) {
+  return {1, {number, EventKind::kDecided, "d", 0, std::string(size, 'x')}};
+}
+
+std::uint64_t events_in(const CampaignStore& store) {
+  std::uint64_t count = 0;
+  store.for_each_event(kSpring, 0, [&](const Event&) { ++count; });
+  return count;
+}
+
+class Grouping : public ::testing::TestWithParam<bool> {};
+
+TEST_P(Grouping, KeepsTheOrderAndAnswersWhenItIsOnDisk) {
+  const TemporaryFolder folder;
+  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
+  Committer committer(store, GetParam());
+  committer.add(kSpring, committer.epoch());
+  std::uint64_t last = 0;
+  for (std::uint64_t number = 1; number <= 200; ++number) {
+    last = committer.add(event(number), committer.epoch());
+    if (number % 50 == 0) {
+      committer.wait(last);
+      EXPECT_EQ(events_in(store), number);  // another connection sees it
+    }
+  }
+  EXPECT_EQ(last, 201u);
+  const CommitterCounts counts = committer.counts();
+  EXPECT_EQ(counts.writes, 201u);
+  EXPECT_EQ(counts.queued, 0u);
+  EXPECT_EQ(counts.commits == 201u, !GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Committer, Grouping, ::testing::Bool());
+
+TEST(Committer, CommitsWhatWasAddedBeforeItGoes) {
+  const TemporaryFolder folder;
+  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
+  {
+    Committer committer(store, true);
+    committer.add(kSpring, 1);
+    for (std::uint64_t number = 1; number <= 100; ++number) committer.add(event(number), 1);
+  }
+  EXPECT_EQ(events_in(store), 100u);
+}
+
+TEST(Committer, AFailedCommitEndsTheEpoch) {
+  const TemporaryFolder folder;
+  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
+  Committer committer(store, true);
+  const std::uint64_t epoch = committer.epoch();
+  committer.wait(committer.add(kSpring, epoch));
+  store.limit_pages(1);  // not less than there are
+  const std::uint64_t ticket = committer.add(event(1, 1'000'000), epoch);
+  try {
+    committer.wait(ticket);
+    FAIL() << "must be full";
+  } catch (const CommitFailed& failure) {
+    EXPECT_TRUE(failure.disk_full());
+  }
+  EXPECT_EQ(committer.epoch(), epoch + 1);
+  EXPECT_THROW(committer.check(), CommitFailed);  // for a moment
+  EXPECT_THROW(committer.add(event(2), epoch), CommitFailed);
+  EXPECT_EQ(committer.counts().failed_commits, 1u);
+  EXPECT_EQ(committer.counts().queued, 0u);
+
+  store.limit_pages(1'000'000);
+  committer.wait(committer.add(event(1), epoch + 1));
+  EXPECT_EQ(events_in(store), 1u);
+  EXPECT_THROW(committer.wait(ticket), CommitFailed);  // still
+}
+
+TEST(Committer, ManyThreadsWaitForTheirOwn) {
+  const TemporaryFolder folder;
+  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
+  Committer committer(store, true);
+  committer.wait(committer.add(kSpring, 1));
+  std::mutex order;
+  std::uint64_t number = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 30; ++j) {
+        std::uint64_t ticket = 0;
+        {
+          const std::lock_guard lock(order);
+          ticket = committer.add(event(++number), 1);
+        }
+        committer.wait(ticket);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(events_in(store), 240u);
+  EXPECT_LT(committer.counts().commits, 241u);
+}
+
+}  // namespace
+}  // namespace updraft
