@@ -59,7 +59,11 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     Level& level = levels_.back();
     level.key = name;
     const auto [entry, added] = level.value->emplace(std::move(name), nullptr);
-    if (!added) throw InvalidInput(path(), "is repeated; keys must be distinct");
+    if (!added) {
+      const std::string repeated = path();
+      throw InvalidInput(repeated.empty() ? "\"\"" : repeated,
+                         "is repeated; keys must be distinct");
+    }
     level.member = &*entry;
     return true;
   }

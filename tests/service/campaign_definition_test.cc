@@ -110,6 +110,8 @@ TEST(CampaignDefinition, RefusesWhatIsNotAnObjectOfTheKnownKeys) {
   EXPECT_EQ(refusal([] { parse_definition("[]"); }), "request: must be an object");
   EXPECT_EQ(refusal([] { parse_definition(R"({"name": "a", "name": "b"})"); }),
             "name: is repeated; keys must be distinct");
+  EXPECT_EQ(refusal([] { parse_definition(R"({"": 1, "": 2})"); }),
+            "\"\": is repeated; keys must be distinct");
   EXPECT_EQ(refused(with(spring(), "/polcy", 1)).find("key = polcy: unknown; did you mean policy?"),
             0u);
   EXPECT_EQ(refused(with(spring(), "/knowledge/basline", 1))
