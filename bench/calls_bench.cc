@@ -1,6 +1,6 @@
-// calls/POLICY: one select() and one observe() of 100 dense payoffs on the instance gaussian, without
-// the environment, on average over the first 100,000 rounds. What bench/measure.py --only python
-// sets the same calls from Python against.
+// calls/POLICY: one select() and one observe() of 100 dense payoffs on the instance gaussian,
+// without the environment, on average over the first 100,000 rounds. What bench/measure.py --only
+// python sets the same calls from Python against.
 
 #include <benchmark/benchmark.h>
 
@@ -35,9 +35,9 @@ void calls(benchmark::State& state, const std::string& spec) {
 
 const bool kRegistered = [] {
   for (const std::string spec : {"ucb(alpha=2)", "up_ucb(alpha=3)", "up_ucb_l(alpha=3)"}) {
-    benchmark::RegisterBenchmark(("calls/" + spec).c_str(),
-                                 [spec](benchmark::State& state) { calls(state, spec); })
-        ->Iterations(kCalls);
+    benchmark::RegisterBenchmark(("calls/" + spec).c_str(), [spec](benchmark::State& state) {
+      calls(state, spec);
+    })->Iterations(kCalls);
   }
   return true;
 }();

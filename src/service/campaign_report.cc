@@ -77,7 +77,7 @@ Json described(const LiveCampaign& campaign) {
 }
 
 Json campaign_report(const LiveCampaign& campaign) {
-  Json out = brief(campaign);
+  Json out = described(campaign);
   if (campaign.policy() != nullptr) {
     const Explanation explanation = campaign.policy()->explain();
     out["actions"] = beliefs_json(*campaign.policy(), campaign.definition());

@@ -178,8 +178,10 @@ void Service::stop(std::string_view campaign) {
   try {
     std::unique_lock lock(entry.mutex);
     parts_->committer.check();
-    const std::uint64_t ticket =
-        parts_->keep(entry, parts_->current(entry).stop(parts_->options.clock()));
+    LiveCampaign& live = parts_->current(entry);
+    const std::uint64_t ticket = live.stopped()
+                                     ? entry.last_ticket
+                                     : parts_->keep(entry, live.stop(parts_->options.clock()));
     lock.unlock();
     parts_->committer.wait(ticket);
   } catch (const CommitFailed& failure) {

@@ -101,6 +101,7 @@ class Service {
 
   /// False where the same campaign was there already.
   bool create(const CampaignDefinition& definition);
+  /// Changes nothing where it is stopped.
   void stop(std::string_view campaign);
 
   /// Throws NotFound. Definitions never change, and campaigns are never removed.

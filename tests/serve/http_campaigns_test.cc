@@ -163,7 +163,7 @@ TEST_F(Campaigns, StopDecidingButNotLearning) {
   EXPECT_EQ(count_of(api_.report("spring"), "complete"), 1u);
   // Stopping again changes nothing, and a restart does not either.
   const Json report = api_.report("spring");
-  api_.post("/v1/campaigns/spring/stop");
+  EXPECT_TRUE(api_.post("/v1/campaigns/spring/stop").ok());
   EXPECT_EQ(api_.report("spring"), report);
   restart();
   EXPECT_EQ(api_.post(decisions_path("spring")).status, 409);
