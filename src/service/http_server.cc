@@ -23,6 +23,9 @@ using Clock = std::chrono::steady_clock;
 /// Of one connection.
 constexpr std::size_t kMostRequests = 1'000'000;
 
+/// Connections that wait to be accepted.
+constexpr int kMostWaiting = 1024;
+
 constexpr std::size_t kMostHeaders = 100;
 
 // What is asked of the options.
@@ -141,6 +144,7 @@ struct HttpServer::Parts {
   ServiceLog& log;
   std::unique_ptr<LimitedServer> server;
   int port = -1;
+  int listening_socket = -1;
   std::atomic<bool> running = false;
   std::atomic<bool> stopped = false;
 
@@ -247,7 +251,10 @@ void HttpServer::Parts::refuse(const httplib::Request& request, httplib::Respons
 }
 
 void HttpServer::Parts::set_limits() {
-  server->set_socket_options(set_socket_options);
+  server->set_socket_options([this](int socket) {
+    set_socket_options(socket);
+    listening_socket = socket;
+  });
   server->set_tcp_nodelay(true);
   server->set_keep_alive_max_count(kMostRequests);
   server->set_keep_alive_timeout(
@@ -292,7 +299,8 @@ void HttpServer::Parts::bind() {
   } else if (server->bind_to_port(listen.host, listen.port)) {
     port = listen.port;
   }
-  if (port > 0) return;
+  // httplib lets five connections wait to be accepted, and the sixth for a second.
+  if (port > 0 && ::listen(listening_socket, kMostWaiting) == 0) return;
   const std::string reason = errno == 0 ? "no such address here" : std::strerror(errno);
   throw std::runtime_error(fmt::format("cannot listen on {}: {}", listen.text(), reason));
 }
