@@ -114,7 +114,15 @@ void run(const Options& options) {
   write_output(fmt::format("listening on {}\n", server.url()));
   std::optional<Service> service;
   std::exception_ptr failure;
-  std::thread serving([&] { server.run(); });
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  bool ended = false;
+  std::thread serving([&] {
+    server.run();
+    const std::lock_guard lock(mutex);
+    ended = true;
+    wake.notify_all();
+  });
   try {
     service.emplace(with_store);
     api.set_service(&*service);
@@ -131,9 +139,10 @@ void run(const Options& options) {
         write_note("the store has another campaign of the name demo, which is left alone");
       }
     }
-    std::mutex mutex;
     std::unique_lock lock(mutex);
-    std::condition_variable_any().wait(lock, interrupt.token(), [] { return false; });
+    if (wake.wait(lock, interrupt.token(), [&] { return ended; })) {
+      throw std::runtime_error("the service can no longer listen; start it again");
+    }
   } catch (...) {
     failure = std::current_exception();
   }

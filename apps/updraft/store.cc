@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "command.h"
@@ -62,9 +61,8 @@ void export_to(const Options& options) {
   if (options.campaign.empty()) throw InvalidInput("CAMPAIGN", "must be given");
   const CampaignStore store(options.store, CampaignStore::Mode::kRead);
   if (options.file.empty()) {
-    std::stringstream out;
-    export_campaign(store, options.campaign, out);
-    write_output(out.str());
+    export_campaign(store, options.campaign, std::cout);
+    if (!std::cout.flush()) throw std::runtime_error("cannot write to standard output");
     return;
   }
   const std::string partial = options.file + ".partial";

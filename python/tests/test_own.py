@@ -239,6 +239,7 @@ def test_payoffs_in_all_forms():
         (([0, 3], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
         (([0, -1], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
         (([1, 1], [1.0, 1.0]), "payoffs: a variable is there twice"),
+        (([0, 1], [5.0]), "payoffs: 2 variables, but values of shape"),
     ],
 )
 def test_payoffs_that_cannot_be_are_refused(payoffs, message):
@@ -272,3 +273,16 @@ def test_an_environment_tells_no_more_than_it_was_told():
         ud.simulate(world, "up_ucb_bl(alpha=2)", rounds=10, runs=1)
     with pytest.raises(ValueError, match="affected"):
         ud.simulate(world, "up_ucb(alpha=2)", rounds=10, runs=1, tell=[])
+
+
+def test_a_policy_may_do_with_payoffs_as_it_likes():
+    log = np.arange(12.0).reshape(4, 3)
+
+    class Spoiler(RoundRobin):
+        def update(self, action, payoffs):
+            payoffs -= payoffs
+
+    world = ud.environment(lambda action, round: log[round], 2, 3)
+    result = ud.simulate(world, [Spoiler, "ucb(alpha=1)"], rounds=4, runs=1)
+    assert list(result["runs"].ravel()) == [66.0, 66.0]
+    assert log.sum() == 66.0

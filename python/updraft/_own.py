@@ -174,10 +174,13 @@ def dense(payoffs: Payoffs, variables: int) -> Floats:
             raise ValueError(f"payoffs: variables must be whole numbers below {variables}")
         if np.unique(ids).size < ids.size:
             raise ValueError("payoffs: a variable is there twice")
+        paid = np.asarray(payoffs[1], dtype=np.float64)
+        if paid.shape != ids.shape:
+            raise ValueError(f"payoffs: {ids.size} variables, but values of shape {paid.shape}")
         values = np.zeros(variables)
-        values[ids.astype(np.int64)] = payoffs[1]
+        values[ids.astype(np.int64)] = paid
     else:
-        values = np.asarray(payoffs, dtype=np.float64)
+        values = np.array(payoffs, dtype=np.float64)  # a copy, with which they may do as they like
     if values.shape != (variables,):
         raise ValueError(f"payoffs: must be one per variable, {variables}, not {values.shape}")
     if not np.isfinite(values).all():
@@ -263,8 +266,8 @@ def _play_run(
     for round in range(points[-1]):
         action = learner.select()
         payoffs = draw(round, action)
-        learner.update(action, payoffs)
         so_far += total(payoffs) if gaps is None else gaps[action]
+        learner.update(action, payoffs)
         taken.append(action)
         if round + 1 == points[len(curve)]:
             curve.append(so_far)

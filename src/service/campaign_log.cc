@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <istream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/checksum.h"
 #include "core/json_document.h"
@@ -139,6 +141,15 @@ PayoffPart payoffs_from(const Json& line) {
   return part;
 }
 
+/// As of payoffs that are sent to the service.
+void check_sizes(const PayoffPart& part) {
+  for (const double value : part.values) {
+    if (!(std::abs(value) <= kLargestPayoff)) {
+      throw InvalidInput("payoffs", value, "must be at most 1e90 in size");
+    }
+  }
+}
+
 Event event_from(const Json& line, const CampaignDefinition& definition) {
   Event event;
   event.number = whole_field(required(line, "", "event"), "event", 1, kMostTime);
@@ -156,7 +167,9 @@ Event event_from(const Json& line, const CampaignDefinition& definition) {
   if (event.kind == EventKind::kDecided) {
     event.body = encode(decided_from(line, definition));
   } else if (event.kind == EventKind::kPayoffs) {
-    event.body = encode(payoffs_from(line));
+    const PayoffPart part = payoffs_from(line);
+    check_sizes(part);
+    event.body = encode(part);
   } else {
     check_keys(line, "", {"event", "kind", "time_ms", "decision"});
   }
@@ -216,10 +229,10 @@ class LogReader {
   /// Events of decisions that are not complete; those that were lost may still be paid.
   void remember(const Event& event) {
     if (event.decision.empty()) return;
-    std::vector<Event>& about = unsettled_[event.decision];
-    if (event.kind == EventKind::kDecided && !about.empty()) {
+    if (event.kind == EventKind::kDecided && !ids_.insert(event.decision).second) {
       throw InvalidInput("decision", event.decision, "is there twice");
     }
+    std::vector<Event>& about = unsettled_[event.decision];
     about.push_back(event);
     if (event.kind == EventKind::kPayoffs && decode_payoffs(event.body).complete) {
       unsettled_.erase(event.decision);
@@ -236,6 +249,7 @@ class LogReader {
   std::size_t& line_;
   std::shared_ptr<const CampaignDefinition> definition_;
   std::unique_ptr<LiveCampaign> live_;
+  std::unordered_set<std::string> ids_;
   std::unordered_map<std::string, std::vector<Event>> unsettled_;
 };
 

@@ -41,8 +41,7 @@ Json action_json(const ActionExplanation& belief, const CampaignDefinition& defi
   return out;
 }
 
-Json beliefs_json(const Policy& policy, const CampaignDefinition& definition) {
-  const Explanation explanation = policy.explain();
+Json beliefs_json(const Explanation& explanation, const CampaignDefinition& definition) {
   Json actions = Json::array();
   for (std::size_t a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition);
@@ -80,7 +79,7 @@ Json campaign_report(const LiveCampaign& campaign) {
   Json out = described(campaign);
   if (campaign.policy() != nullptr) {
     const Explanation explanation = campaign.policy()->explain();
-    out["actions"] = beliefs_json(*campaign.policy(), campaign.definition());
+    out["actions"] = beliefs_json(explanation, campaign.definition());
     if (explanation.baseline_action) out["baseline_action"] = *explanation.baseline_action;
   } else {
     const CampaignShape& shape = campaign.definition().shape.value();

@@ -51,7 +51,8 @@ std::string gauges_text(const ServiceGauges& gauges) {
   std::string out;
   append_one(out, "updraft_commits_total", "counter", "Commits to the store.",
              static_cast<double>(gauges.commits));
-  append_one(out, "updraft_writes_total", "counter", "Events and campaigns that were committed.",
+  append_one(out, "updraft_writes_total", "counter",
+             "Events, snapshots and campaigns that were committed.",
              static_cast<double>(gauges.writes));
   append_one(out, "updraft_failed_commits_total", "counter", "Commits that failed.",
              static_cast<double>(gauges.failed_commits));

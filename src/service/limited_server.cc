@@ -125,7 +125,8 @@ class LimitedStream final : public httplib::Stream {
   }
 
   ssize_t write(const char* data, std::size_t size) override {
-    return channel_.write(data, size, Clock::now() + limits_.silence);
+    return channel_.write(data, size,
+                          std::min(start_ + limits_.request_time, Clock::now() + limits_.silence));
   }
 
   bool is_readable() const override { return begin_ != end_ || channel_.has_read_ahead(); }

@@ -59,21 +59,36 @@ const LiveDecision::Paid* LiveDecision::paid(std::string_view part) const {
   return found == parts.end() ? nullptr : &*found;
 }
 
+DecisionStatus LiveDecision::status_after(const Paid& paid) const {
+  if (paid.part.complete) return DecisionStatus::kComplete;
+  return lost != 0 && lost < paid.number ? DecisionStatus::kLost : DecisionStatus::kOutstanding;
+}
+
+std::size_t LiveDecision::numbers() const {
+  std::size_t count = decided.pool.size() + decided.baseline.size();
+  for (const Paid& paid : parts) count += paid.part.values.size();
+  return count;
+}
+
 std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before) {
   std::optional<LiveDecision> out;
   for (const Event& event : events) {
     if (event.number >= before) break;
     if (event.kind == EventKind::kDecided) {
-      out = LiveDecision{.number = event.number,
-                         .time_ms = event.time_ms,
-                         .decided = decode_decided(event.body),
-                         .parts = {}};
-    } else if (event.kind == EventKind::kPayoffs && out) {
+      out.emplace();
+      out->number = event.number;
+      out->time_ms = event.time_ms;
+      out->decided = decode_decided(event.body);
+    } else if (!out) {
+      continue;
+    } else if (event.kind == EventKind::kPayoffs) {
       out->parts.push_back({event.number, decode_payoffs(event.body)});
       if (out->parts.back().part.complete) out->status = DecisionStatus::kComplete;
-    } else if (event.kind == EventKind::kLost && out) {
+    } else if (event.kind == EventKind::kLost) {
       out->status = DecisionStatus::kLost;
+      out->lost = event.number;
     }
+    out->last = event.number;
   }
   return out;
 }
@@ -135,10 +150,18 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   ++decided_;
   const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;
   Event event = happened(EventKind::kDecided, id, now_ms, encode(decided));
-  outstanding_.emplace(event.number, id);
-  decisions_[id] = {
-      .number = event.number, .time_ms = now_ms, .decided = std::move(decided), .parts = {}};
+  LiveDecision decision;
+  decision.number = decision.last = event.number;
+  decision.time_ms = now_ms;
+  decision.decided = std::move(decided);
+  outstanding_.emplace(std::pair(now_ms, event.number), id);
+  add(id, std::move(decision));
   return event;
+}
+
+void LiveCampaign::add(const std::string& id, LiveDecision decision) {
+  waiting_numbers_ += decision.numbers();
+  decisions_.emplace(id, std::move(decision));
 }
 
 std::size_t LiveCampaign::payers(const Decided& decided) const {
@@ -156,14 +179,15 @@ void LiveCampaign::check_part(const LiveDecision& decision, const PayoffPart& pa
                        fmt::format("must be below {}", count));
   }
   for (const LiveDecision::Paid& paid : decision.parts) {
-    const bool both =
-        (paid.part.dense && !part.values.empty()) || (part.dense && !paid.part.values.empty());
+    if ((paid.part.dense && !part.values.empty()) || (part.dense && !paid.part.values.empty())) {
+      throw Conflict(fmt::format("part '{}' has brought payoffs already", paid.part.part));
+    }
     std::vector<VariableId> common;
     std::set_intersection(paid.part.ids.begin(), paid.part.ids.end(), part.ids.begin(),
                           part.ids.end(), std::back_inserter(common));
-    if (both || !common.empty()) {
+    if (!common.empty()) {
       throw Conflict(fmt::format("part '{}' has brought the payoff of variable {} already",
-                                 paid.part.part, common.empty() ? 0 : common.front()));
+                                 paid.part.part, common.front()));
     }
   }
 }
@@ -194,11 +218,13 @@ Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_
   if (part.complete) observe(decision.decided, joined(decision, part));
   Event event = happened(EventKind::kPayoffs, id, now_ms, encode(part));
   decision.parts.push_back({event.number, part});
+  decision.last = event.number;
+  waiting_numbers_ += part.values.size();
   if (part.complete) {
     if (decision.status == DecisionStatus::kLost) --lost_;
     decision.status = DecisionStatus::kComplete;
     ++complete_;
-    outstanding_.erase(decision.number);
+    outstanding_.erase({decision.time_ms, decision.number});
   }
   return event;
 }
@@ -220,20 +246,21 @@ std::optional<Event> LiveCampaign::lose(std::int64_t now_ms) {
   decision.status = DecisionStatus::kLost;
   ++lost_;
   Event event = happened(EventKind::kLost, oldest->second, now_ms, "");
+  decision.last = decision.lost = event.number;
   outstanding_.erase(oldest);
   return event;
 }
 
-void LiveCampaign::remember(std::string id, LiveDecision decision) {
-  decisions_.emplace(std::move(id), std::move(decision));
+void LiveCampaign::remember(const std::string& id, LiveDecision decision) {
+  add(id, std::move(decision));
 }
 
-void LiveCampaign::forget(std::string_view id) {
+void LiveCampaign::forget(std::string_view id, std::uint64_t number) {
   const auto found = decisions_.find(std::string(id));
   if (found == decisions_.end()) return;
   const LiveDecision& decision = found->second;
-  const bool waits_for_parts = decision.status == DecisionStatus::kLost && !decision.parts.empty();
-  if (decision.status == DecisionStatus::kOutstanding || waits_for_parts) return;
+  if (decision.status == DecisionStatus::kOutstanding || decision.last > number) return;
+  waiting_numbers_ -= decision.numbers();
   decisions_.erase(found);
 }
 
@@ -241,17 +268,22 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
   if (event.number != version_ + 1) does_not_follow(event, "its number");
   switch (event.kind) {
     case EventKind::kDecided: {
+      if (find(event.decision) != nullptr) does_not_follow(event, "its decision is there already");
+      if (is_given_id(event.decision) &&
+          event.decision != fmt::format("{}{}", kGivenId, decided_ + 1)) {
+        does_not_follow(event, "the service gives other ids");
+      }
+      LiveDecision decision;
+      decision.number = decision.last = event.number;
+      decision.time_ms = event.time_ms;
       const Decided kept = decode_decided(event.body);
-      Decided again = select({.id = "", .pool = kept.pool, .baseline = kept.baseline});
-      again.index = kept.index;
-      if (!(again == kept)) does_not_follow(event, "the policy decides otherwise");
+      decision.decided = select({.id = "", .pool = kept.pool, .baseline = kept.baseline});
+      decision.decided.index = kept.index;
+      if (!(decision.decided == kept)) does_not_follow(event, "the policy decides otherwise");
       ++decided_;
       ++version_;
-      outstanding_.emplace(event.number, event.decision);
-      decisions_[event.decision] = {.number = event.number,
-                                    .time_ms = event.time_ms,
-                                    .decided = std::move(again),
-                                    .parts = {}};
+      outstanding_.emplace(std::pair(event.time_ms, event.number), event.decision);
+      add(event.decision, std::move(decision));
       return;
     }
     case EventKind::kPayoffs: {
@@ -275,7 +307,7 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
     default:
       does_not_follow(event, "its kind");
   }
-  forget(event.decision);
+  forget(event.decision, event.number);
 }
 
 std::string LiveCampaign::snapshot() const {
@@ -286,23 +318,15 @@ std::string LiveCampaign::snapshot() const {
   writer.u64(complete_);
   writer.u64(lost_);
   policy_ ? policy_->save_state(writer) : targeting_->save_state(writer);
-  std::map<std::uint64_t, std::pair<const std::string*, const LiveDecision*>> waiting;
-  for (const auto& [id, decision] : decisions_) {
-    const bool lost = decision.status == DecisionStatus::kLost && !decision.parts.empty();
-    if (decision.status == DecisionStatus::kOutstanding || lost) {
-      waiting.emplace(decision.number, std::pair(&id, &decision));
-    }
-  }
-  writer.u64(waiting.size());
-  for (const auto& [number, entry] : waiting) {
-    const auto& [id, decision] = entry;
-    writer.text(*id);
-    writer.u64(number);
-    writer.u64(static_cast<std::uint64_t>(decision->time_ms));
-    writer.u64(decision->status == DecisionStatus::kLost ? 1 : 0);
-    writer.text(encode(decision->decided));
-    writer.u64(decision->parts.size());
-    for (const LiveDecision::Paid& paid : decision->parts) {
+  writer.u64(outstanding_.size());
+  for (const auto& [when, id] : outstanding_) {
+    const LiveDecision& decision = decisions_.at(id);
+    writer.text(id);
+    writer.u64(decision.number);
+    writer.u64(static_cast<std::uint64_t>(decision.time_ms));
+    writer.text(encode(decision.decided));
+    writer.u64(decision.parts.size());
+    for (const LiveDecision::Paid& paid : decision.parts) {
       writer.u64(paid.number);
       writer.text(encode(paid.part));
     }
@@ -323,15 +347,14 @@ void LiveCampaign::restore(std::string_view snapshot) {
     LiveDecision decision;
     decision.number = reader.u64();
     decision.time_ms = static_cast<std::int64_t>(reader.u64());
-    const bool lost = reader.u64_at_most(1, "snapshot: lost") == 1;
-    decision.status = lost ? DecisionStatus::kLost : DecisionStatus::kOutstanding;
     decision.decided = decode_decided(reader.text());
     for (std::uint64_t parts = reader.u64(); parts > 0; --parts) {
       const std::uint64_t number = reader.u64();
       decision.parts.push_back({number, decode_payoffs(reader.text())});
     }
-    if (!lost) outstanding_.emplace(decision.number, id);
-    decisions_.emplace(std::move(id), std::move(decision));
+    decision.last = decision.parts.empty() ? decision.number : decision.parts.back().number;
+    outstanding_.emplace(std::pair(decision.time_ms, decision.number), id);
+    add(id, std::move(decision));
   }
   reader.finish();
 }

@@ -30,8 +30,15 @@ struct LiveDecision {
   std::uint64_t number = 0;  ///< of the event that decided it
   std::int64_t time_ms = 0;
   DecisionStatus status = DecisionStatus::kOutstanding;
+  std::uint64_t last = 0;  ///< number of the last event about it
+  std::uint64_t lost = 0;  ///< of the event that lost it; 0: none
   Decided decided;
   std::vector<Paid> parts;
+
+  /// What the answer said when that part had been taken.
+  DecisionStatus status_after(const Paid& paid) const;
+  /// Numbers that are kept for it.
+  std::size_t numbers() const;
 
   /// Its parts, or null.
   const Paid* paid(std::string_view part) const;
@@ -69,9 +76,13 @@ class LiveCampaign {
   std::optional<Event> lose(std::int64_t now_ms);
 
   /// Takes back a decision that was lost and forgotten.
-  void remember(std::string id, LiveDecision decision);
-  /// Drops a decision where it is settled.
-  void forget(std::string_view id);
+  void remember(const std::string& id, LiveDecision decision);
+  /// Drops a decision where it is settled and nothing has happened to it after event `number`,
+  /// which is the last that is known to be kept.
+  void forget(std::string_view id, std::uint64_t number);
+
+  /// Numbers that are kept for decisions: features of pools, payoffs of parts.
+  std::size_t waiting_numbers() const { return waiting_numbers_; }
 
   /// Applies an event that was kept. `find_lost` finds decisions that were forgotten, as they were
   /// before the event. Throws std::runtime_error where the event cannot have come next.
@@ -87,9 +98,8 @@ class LiveCampaign {
   Decided select(const DecisionRequest& request);
   std::size_t payers(const Decided& decided) const;
   void check_part(const LiveDecision& decision, const PayoffPart& part) const;
-  void learn(const LiveDecision& decision, const PayoffPart& last);
-  void learn_zeros(const Decided& decided);
   void observe(const Decided& decided, const PayoffPart& all);
+  void add(const std::string& id, LiveDecision decision);
   Event happened(EventKind kind, std::string_view id, std::int64_t now_ms, std::string body);
 
   std::shared_ptr<const CampaignDefinition> definition_;
@@ -100,7 +110,8 @@ class LiveCampaign {
   std::uint64_t decided_ = 0;
   std::uint64_t complete_ = 0;
   std::uint64_t lost_ = 0;
-  std::map<std::uint64_t, std::string> outstanding_;  // by number
+  std::map<std::pair<std::int64_t, std::uint64_t>, std::string> outstanding_;  // by time, number
+  std::size_t waiting_numbers_ = 0;
   std::unordered_map<std::string, LiveDecision> decisions_;
 };
 

@@ -18,9 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Sums over all variables stay below the 1e100 that policies take.
-constexpr double kLargestPayoff = 1e90;
-
 constexpr std::size_t kLongestPart = 200;
 
 const RequestField* find(const RequestFields& fields, std::string_view key) {

@@ -31,6 +31,9 @@ struct PayoffPart {
   bool operator==(const PayoffPart&) const = default;
 };
 
+/// Sums over all variables stay below the 1e100 that policies take.
+inline constexpr double kLargestPayoff = 1e90;
+
 struct RequestLimits {
   std::size_t pool_rows = 1'000'000;
 };

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 
 #include "service/campaign_report.h"
 #include "service/live_campaign.h"
 #include "store/campaign_store.h"
 #include "store/committer.h"
+#include "updraft/error.h"
 
 namespace updraft {
 namespace {
@@ -20,6 +24,10 @@ std::int64_t system_milliseconds() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+constexpr std::size_t kMostWaitingNumbers = std::size_t{1} << 25;  // 256 MiB of a campaign
+constexpr std::size_t kLargestSnapshot = 500'000'000;              // SQLite takes 1e9 bytes
+constexpr std::size_t kLostAtOnce = 1000;
+
 /// A campaign with its place in the store. `mutex` guards what follows it.
 struct Entry {
   StoredCampaign stored;
@@ -27,7 +35,7 @@ struct Entry {
 
   std::mutex mutex;
   std::unique_ptr<LiveCampaign> live;
-  std::uint64_t epoch = 0;        // of the committer, when `live` was built
+  std::uint64_t epoch = 0;        // of the committer, when `live` was built; 0: must be built anew
   std::uint64_t last_ticket = 0;  // of the committer
 };
 
@@ -44,6 +52,19 @@ Unavailable unavailable(const CommitFailed& failure) {
   return {failure.disk_full() ? "the disk is full: nothing was changed"
                               : "it cannot be written now: nothing was changed",
           failure.disk_full()};
+}
+
+void check_room(const LiveCampaign& live, const DecisionRequest& request, std::size_t most) {
+  const std::size_t outstanding = live.counts().outstanding;
+  if (outstanding >= most) {
+    throw Conflict(fmt::format("{} decisions are outstanding, which is the most", outstanding));
+  }
+  if (live.waiting_numbers() + request.pool.size() > kMostWaitingNumbers) {
+    throw Conflict(
+        fmt::format("pools and payoffs of outstanding decisions hold {} numbers; with "
+                    "this one there would be more than {}",
+                    live.waiting_numbers(), kMostWaitingNumbers));
+  }
 }
 
 }  // namespace
@@ -88,34 +109,100 @@ struct Service::Parts {
                          [&](const Event& event) { live->replay(event, find_lost); });
     entry.live = std::move(live);
     entry.epoch = epoch;
+    entry.last_ticket = 0;
   }
 
-  /// The state, where that of a failed commit is replaced first.
+  /// The state; where a commit or a change failed, rebuilt first. Throws CommitFailed.
   LiveCampaign& current(Entry& entry) {
+    if (entry.epoch == committer.epoch()) return *entry.live;
     try {
-      if (entry.epoch != committer.epoch()) rebuild(entry);
+      committer.wait(entry.last_ticket);
+    } catch (const CommitFailed&) {  // which is why
+    }
+    try {
+      rebuild(entry);
     } catch (const StoreError& error) {
       throw CommitFailed(error.what(), false);
+    } catch (const InvalidInput& error) {  // of what is kept, not of what was asked
+      throw std::runtime_error(error.what());
     }
     return *entry.live;
   }
 
+  /// Runs what changes the state and keeps the event. Where that fails otherwise than by a refusal,
+  /// the state may be ahead of what is kept.
+  template <typename Change>
+  auto changing(Entry& entry, Change change) {
+    try {
+      return change();
+    } catch (const InvalidInput&) {
+      throw;
+    } catch (const Conflict&) {
+      throw;
+    } catch (...) {
+      entry.epoch = 0;
+      throw;
+    }
+  }
+
   std::uint64_t keep(Entry& entry, Event event) {
     entry.last_ticket = committer.add(EventWrite{entry.stored.id, std::move(event)}, entry.epoch);
-    const std::uint64_t ticket = entry.last_ticket;
+    return entry.last_ticket;
+  }
+
+  /// Where it is time for a snapshot. Its failure is not that of the event before it.
+  void keep_snapshot(Entry& entry) {
     const std::uint64_t version = entry.live->version();
-    if (version % options.snapshot_every == 0) {
-      entry.last_ticket = committer.add(
-          SnapshotWrite{entry.stored.id, {version, entry.live->snapshot()}}, entry.epoch);
+    if (version % options.snapshot_every != 0) return;
+    try {
+      std::string body = entry.live->snapshot();
+      if (body.size() > kLargestSnapshot) return;
+      committer.add(SnapshotWrite{entry.stored.id, {version, std::move(body)}}, entry.epoch);
+    } catch (const CommitFailed&) {
+    } catch (const std::bad_alloc&) {
     }
-    return ticket;
   }
 
   /// A decision wherever it is. Decisions that were settled long ago are only in the store.
-  std::optional<LiveDecision> find(Entry& entry, std::string_view id) {
-    if (const LiveDecision* found = current(entry).find(id)) return *found;
+  std::optional<LiveDecision> find(const Entry& entry, const LiveCampaign& live,
+                                   std::string_view id) const {
+    if (const LiveDecision* found = live.find(id)) return *found;
     return decision_from(store.events_of(entry.stored, id),
                          std::numeric_limits<std::uint64_t>::max());
+  }
+
+  /// What `look` sees of a state.
+  template <typename Look>
+  auto seen(Entry& entry, Look look) {
+    try {
+      const std::lock_guard lock(entry.mutex);
+      return look(current(entry));
+    } catch (const CommitFailed& failure) {
+      throw unavailable(failure);
+    }
+  }
+
+  /// Counts as lost what has waited for too long, some at a time; whether that was all.
+  bool sweep_some(Entry& entry) {
+    std::unique_lock lock(entry.mutex);
+    committer.check();
+    LiveCampaign& live = current(entry);
+    std::vector<std::pair<std::string, std::uint64_t>> lost;
+    changing(entry, [&] {
+      while (lost.size() < kLostAtOnce) {
+        std::optional<Event> event = live.lose(options.clock());
+        if (!event) break;
+        lost.emplace_back(event->decision, event->number);
+        keep(entry, std::move(*event));
+      }
+    });
+    const std::uint64_t ticket = entry.last_ticket;
+    lock.unlock();
+    if (lost.empty()) return true;
+    committer.wait(ticket);
+    lock.lock();
+    for (const auto& [id, number] : lost) entry.live->forget(id, number);
+    return lost.size() < kLostAtOnce;
   }
 
   ServiceOptions options;
@@ -179,9 +266,10 @@ void Service::stop(std::string_view campaign) {
     std::unique_lock lock(entry.mutex);
     parts_->committer.check();
     LiveCampaign& live = parts_->current(entry);
-    const std::uint64_t ticket = live.stopped()
-                                     ? entry.last_ticket
-                                     : parts_->keep(entry, live.stop(parts_->options.clock()));
+    if (!live.stopped()) {
+      parts_->changing(entry, [&] { parts_->keep(entry, live.stop(parts_->options.clock())); });
+    }
+    const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
     parts_->committer.wait(ticket);
   } catch (const CommitFailed& failure) {
@@ -198,26 +286,25 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
   try {
     std::unique_lock lock(entry.mutex);
     parts_->committer.check();
+    LiveCampaign& live = parts_->current(entry);
     DecisionAnswer answer;
-    std::uint64_t ticket = 0;
     std::optional<LiveDecision> known;
-    if (!request.id.empty()) known = parts_->find(entry, request.id);
+    if (!request.id.empty()) known = parts_->find(entry, live, request.id);
     if (known) {
       if (known->decided.pool != request.pool || known->decided.baseline != request.baseline) {
         throw Conflict(fmt::format("decision {} was asked for with another pool", request.id));
       }
       answer = answer_of(request.id, *known);
-      ticket = entry.last_ticket;
     } else {
-      LiveCampaign& live = parts_->current(entry);
-      if (live.counts().outstanding >= parts_->options.most_outstanding) {
-        throw Conflict(fmt::format("{} decisions are outstanding, which is the most",
-                                   live.counts().outstanding));
-      }
-      Event event = live.decide(request, parts_->options.clock());
-      answer = answer_of(event.decision, *live.find(event.decision));
-      ticket = parts_->keep(entry, std::move(event));
+      check_room(live, request, parts_->options.most_outstanding);
+      parts_->changing(entry, [&] {
+        Event event = live.decide(request, parts_->options.clock());
+        answer = answer_of(event.decision, *live.find(event.decision));
+        parts_->keep(entry, std::move(event));
+      });
+      parts_->keep_snapshot(entry);
     }
+    const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
     parts_->committer.wait(ticket);
     return answer;
@@ -232,38 +319,39 @@ PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
   try {
     std::unique_lock lock(entry.mutex);
     parts_->committer.check();
-    const std::optional<LiveDecision> known = parts_->find(entry, decision);
+    LiveCampaign& live = parts_->current(entry);
+    std::optional<LiveDecision> known = parts_->find(entry, live, decision);
     if (!known) throw NotFound(fmt::format("there is no decision {}", decision));
-    PayoffsAnswer answer = {.id = std::string(decision), .status = known->status};
+    PayoffsAnswer answer = {.id = std::string(decision)};
     if (const LiveDecision::Paid* paid = known->paid(part.part)) {
       if (!(paid->part == part)) {
         throw Conflict(
             fmt::format("decision {} has other payoffs in part '{}'", decision, part.part));
       }
-      if (!part.complete) answer.status = DecisionStatus::kOutstanding;
+      answer.status = known->status_after(*paid);
       answer.state_version = paid->number;
-      const std::uint64_t ticket = entry.last_ticket;
-      lock.unlock();
-      parts_->committer.wait(ticket);
-      return answer;
+    } else {
+      const bool forgotten = live.find(decision) == nullptr;
+      const std::uint64_t last = known->last;
+      if (forgotten) live.remember(std::string(decision), std::move(*known));
+      try {
+        parts_->changing(entry, [&] {
+          Event event = live.pay(decision, part, parts_->options.clock());
+          answer.status = live.find(decision)->status;
+          answer.state_version = event.number;
+          parts_->keep(entry, std::move(event));
+        });
+      } catch (...) {
+        if (forgotten) live.forget(decision, last);
+        throw;
+      }
+      parts_->keep_snapshot(entry);
     }
-    LiveCampaign& live = parts_->current(entry);
-    const bool forgotten = live.find(decision) == nullptr;
-    if (forgotten) live.remember(std::string(decision), *known);
-    std::uint64_t ticket = 0;
-    try {
-      Event event = live.pay(decision, part, parts_->options.clock());
-      answer.status = live.find(decision)->status;
-      answer.state_version = event.number;
-      ticket = parts_->keep(entry, std::move(event));
-    } catch (...) {
-      live.forget(decision);
-      throw;
-    }
+    const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
     parts_->committer.wait(ticket);
     lock.lock();
-    entry.live->forget(decision);
+    entry.live->forget(decision, answer.state_version);
     return answer;
   } catch (const CommitFailed& failure) {
     throw unavailable(failure);
@@ -272,32 +360,34 @@ PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
 
 DecisionAnswer Service::decision(std::string_view campaign, std::string_view decision) const {
   Entry& entry = parts_->entry(campaign);
-  const std::lock_guard lock(entry.mutex);
-  const std::optional<LiveDecision> known = parts_->find(entry, decision);
-  if (!known) throw NotFound(fmt::format("there is no decision {}", decision));
-  return answer_of(decision, *known);
+  try {
+    std::unique_lock lock(entry.mutex);
+    const std::optional<LiveDecision> known = parts_->find(entry, parts_->current(entry), decision);
+    if (!known) throw NotFound(fmt::format("there is no decision {}", decision));
+    const std::uint64_t ticket = entry.last_ticket;
+    lock.unlock();
+    parts_->committer.wait(ticket);
+    return answer_of(decision, *known);
+  } catch (const CommitFailed& failure) {
+    throw unavailable(failure);
+  }
 }
 
 nlohmann::json Service::list() const {
   const std::shared_lock lock(parts_->campaigns_mutex);
   nlohmann::json out = nlohmann::json::array();
   for (const auto& [name, entry] : parts_->campaigns) {
-    const std::lock_guard entry_lock(entry->mutex);
-    out.push_back(brief(parts_->current(*entry)));
+    out.push_back(parts_->seen(*entry, brief));
   }
   return {{"campaigns", out}};
 }
 
 nlohmann::json Service::show(std::string_view campaign) const {
-  Entry& entry = parts_->entry(campaign);
-  const std::lock_guard lock(entry.mutex);
-  return described(parts_->current(entry));
+  return parts_->seen(parts_->entry(campaign), described);
 }
 
 nlohmann::json Service::report(std::string_view campaign) const {
-  Entry& entry = parts_->entry(campaign);
-  const std::lock_guard lock(entry.mutex);
-  return campaign_report(parts_->current(entry));
+  return parts_->seen(parts_->entry(campaign), campaign_report);
 }
 
 void Service::sweep() {
@@ -308,26 +398,18 @@ void Service::sweep() {
       if (entry->definition->wait_seconds) waiting.push_back(entry.get());
     }
   }
+  std::exception_ptr failure;
   for (Entry* entry : waiting) {
     try {
-      std::unique_lock lock(entry->mutex);
-      parts_->committer.check();
-      LiveCampaign& live = parts_->current(*entry);
-      std::vector<std::string> lost;
-      std::uint64_t ticket = 0;
-      while (std::optional<Event> event = live.lose(parts_->options.clock())) {
-        lost.push_back(event->decision);
-        ticket = parts_->keep(*entry, std::move(*event));
+      while (!parts_->sweep_some(*entry)) {
       }
-      lock.unlock();
-      if (lost.empty()) continue;
-      parts_->committer.wait(ticket);
-      lock.lock();
-      for (const std::string& id : lost) entry->live->forget(id);
     } catch (const CommitFailed&) {
       // They are outstanding as before; the next sweep tries again.
+    } catch (...) {
+      failure = std::current_exception();
     }
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void Service::limit_store_pages(std::int64_t pages) { parts_->store.limit_pages(pages); }
@@ -342,8 +424,8 @@ ServiceGauges Service::gauges() const {
                        .campaigns = {}};
   const std::shared_lock lock(parts_->campaigns_mutex);
   for (const auto& [name, entry] : parts_->campaigns) {
-    const std::lock_guard entry_lock(entry->mutex);
-    out.campaigns.push_back(entry->live->counts());
+    out.campaigns.push_back(
+        parts_->seen(*entry, [](const LiveCampaign& live) { return live.counts(); }));
   }
   return out;
 }

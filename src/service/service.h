@@ -80,7 +80,7 @@ struct CampaignGauges {
 };
 struct ServiceGauges {
   std::uint64_t commits = 0;
-  std::uint64_t writes = 0;  ///< events and campaigns that were committed
+  std::uint64_t writes = 0;  ///< events, snapshots and campaigns that were committed
   std::uint64_t failed_commits = 0;
   std::uint64_t queued = 0;     ///< writes that wait for a commit now
   double commit_seconds = 0.0;  ///< spent in commits

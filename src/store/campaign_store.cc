@@ -146,7 +146,7 @@ struct CampaignStore::Writer {
 
 CampaignStore::CampaignStore(const std::filesystem::path& path, Mode mode) : path_(path) {
   if (mode == Mode::kWrite) {
-    const std::string lock = path.string() + "-lock";
+    const std::string lock = std::filesystem::weakly_canonical(path).string() + "-lock";
     lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
@@ -229,6 +229,14 @@ std::vector<StoredCampaign> CampaignStore::campaigns() const {
   });
 }
 
+Event CampaignStore::checked_event(const StoredCampaign& campaign, const Statement& row) const {
+  Event event = event_in(row);
+  if (row.number(5) != checksum_of(campaign.id, event)) {
+    damaged(path_, fmt::format("event {} of campaign {}", event.number, campaign.name), kRestore);
+  }
+  return event;
+}
+
 StoredSnapshot CampaignStore::snapshot_in(const StoredCampaign& campaign,
                                           const Statement& row) const {
   StoredSnapshot snapshot = {static_cast<std::uint64_t>(row.number(0)), std::string(row.blob(1))};
@@ -281,14 +289,10 @@ void CampaignStore::for_each_event(const StoredCampaign& campaign, std::uint64_t
           .bind(2, key_of(campaign.id + 1, 0))
           .bind(3, static_cast<std::int64_t>(kAtOnce));
       while (rows.step()) {
-        events.push_back(event_in(rows));
+        events.push_back(checked_event(campaign, rows));
         const Event& event = events.back();
         if (event.number != expected) {
           damaged(path_, fmt::format("event {} of campaign {} is missing", expected, campaign.name),
-                  kRestore);
-        }
-        if (rows.number(5) != checksum_of(campaign.id, event)) {
-          damaged(path_, fmt::format("event {} of campaign {}", event.number, campaign.name),
                   kRestore);
         }
         ++expected;
@@ -305,10 +309,10 @@ std::vector<Event> CampaignStore::events_of(const StoredCampaign& campaign,
     std::vector<Event> out;
     if (decision.empty()) return out;
     Statement rows = reader_->prepare(
-        "SELECT key, kind, decision, time_ms, body FROM events WHERE decision = ? AND "
+        "SELECT key, kind, decision, time_ms, body, checksum FROM events WHERE decision = ? AND "
         "campaign = ? AND decision <> '' ORDER BY key");
     rows.bind(1, decision).bind(2, campaign.id);
-    while (rows.step()) out.push_back(event_in(rows));
+    while (rows.step()) out.push_back(checked_event(campaign, rows));
     return out;
   });
 }

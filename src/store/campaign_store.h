@@ -80,6 +80,7 @@ class CampaignStore {
 
   void prepare_for_writing();
   void in_transaction(const std::function<void()>& work);
+  Event checked_event(const StoredCampaign& campaign, const Statement& row) const;
   StoredSnapshot snapshot_in(const StoredCampaign& campaign, const Statement& row) const;
 
   std::filesystem::path path_;

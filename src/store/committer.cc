@@ -91,6 +91,8 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
   } catch (const StoreError& error) {
     failure.reason = error.what();
     failure.disk_full = error.kind() == StoreError::Kind::kDiskFull;
+  } catch (const std::exception& error) {
+    failure.reason = error.what();
   }
   const auto end = std::chrono::steady_clock::now();
   {

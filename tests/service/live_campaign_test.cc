@@ -135,6 +135,30 @@ TEST(LiveCampaign, CountsAsLostWhatWaitedTooLong) {
             "decision a was lost, and payoffs of 0 were counted");
 }
 
+TEST(LiveCampaign, AClockThatWasAheadKeepsNobodyWaiting) {
+  LiveCampaign live = shop(R"(, "wait": 1)");
+  live.decide(asked("ahead"), 1'000'000);
+  live.decide(asked("a"), 0);
+  live.decide(asked("b"), 10);
+  EXPECT_EQ(live.lose(2000)->decision, "a");
+  EXPECT_EQ(live.lose(2000)->decision, "b");
+  EXPECT_FALSE(live.lose(2000));
+  EXPECT_EQ(live.lose(1'001'000)->decision, "ahead");
+}
+
+TEST(LiveCampaign, ForgetsOnlyWhatIsKept) {
+  LiveCampaign live = shop();
+  live.decide(asked("a"), 0);
+  const Event first = live.pay("a", some("x", false, {1}, {2.0}), 1);
+  const Event second = live.pay("a", some("y", true, {0}, {2.0}), 2);
+  EXPECT_GT(live.waiting_numbers(), 0u);
+  live.forget("a", first.number);
+  EXPECT_NE(live.find("a"), nullptr);
+  live.forget("a", second.number);
+  EXPECT_EQ(live.find("a"), nullptr);
+  EXPECT_EQ(live.waiting_numbers(), 0u);
+}
+
 TEST(LiveCampaign, DecidesForPools) {
   LiveCampaign live =
       made(R"json({"name": "mail", "policy": "c2_up_ucb(beta=1, fill=yes)", "treatments": 2,
@@ -183,12 +207,12 @@ void play(LiveCampaign& live, std::uint32_t seed, int rounds, std::vector<Event>
         log.push_back(live.pay(id, some("1", false, {1}, {u[1]}), now));
         if (round % 4 != 0) log.push_back(live.pay(id, some("2", true, {0, 2}, {u[0], u[2]}), now));
       }
-      live.forget(id);
+      live.forget(id, log.back().number);
       break;
     }
     while (auto lost = live.lose(now)) {
       log.push_back(*lost);
-      live.forget(lost->decision);
+      live.forget(lost->decision, lost->number);
     }
   }
 }

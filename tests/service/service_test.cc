@@ -144,6 +144,73 @@ TEST(Service, ManyThreadsGetDifferentDecisionsAndNothingIsLost) {
   EXPECT_EQ(check.campaigns[0].events, 800u);
 }
 
+/// Reopened, the store adds up and nothing was counted twice.
+void expect_sound(const TemporaryFolder& folder, std::uint64_t complete) {
+  const StoreCheck check =
+      check_store(CampaignStore(folder.path() / "campaigns.db", CampaignStore::Mode::kRead));
+  EXPECT_TRUE(check.defects.empty()) << check.defects.front();
+  Opened opened(folder);
+  EXPECT_EQ(opened.service.gauges().campaigns[0].complete, complete);
+  std::uint64_t pulls = 0;
+  const nlohmann::json report = opened.service.report("shop");
+  for (const auto& action : report["actions"]) {
+    pulls += action["pulls"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(pulls, complete);
+}
+
+/// Calls `visit(thread)` in as many threads.
+template <typename Visit>
+void in_threads(int count, Visit visit) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < count; ++t) threads.emplace_back([&visit, t] { visit(t); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Service, PartsAndRepeatsOfOneDecisionAtOnceCountOnce) {
+  const TemporaryFolder folder;
+  {
+    Opened opened(folder, 100);
+    Service& service = opened.service;
+    service.create(shop());
+    for (int j = 0; j < 150; ++j) {
+      const std::string id = "x" + std::to_string(j);
+      in_threads(3, [&](int) { service.decide("shop", asked(id)); });
+      in_threads(8, [&](int t) {
+        const auto variable = static_cast<VariableId>(t % 3);
+        const PayoffPart part = {std::to_string(t % 3), false, false, {variable}, {1.0}};
+        service.pay("shop", id, part);
+        try {
+          service.pay("shop", id, {"end", true, false, {}, {}});
+          service.pay("shop", id, part);
+        } catch (const Conflict&) {  // it was complete before this part came
+        }
+      });
+    }
+  }
+  expect_sound(folder, 150);
+}
+
+TEST(Service, PayoffsThatComeWhileTheirDecisionIsLostCountOnce) {
+  const TemporaryFolder folder;
+  {
+    Opened opened(folder, 100);
+    Service& service = opened.service;
+    service.create(shop(R"(, "wait": 1)"));
+    for (int j = 0; j < 150; ++j) {
+      const std::string id = "x" + std::to_string(j);
+      service.decide("shop", asked(id));
+      opened.now += 2000;
+      in_threads(4, [&](int t) {
+        if (t == 0) service.sweep();
+        if (t != 0) service.pay("shop", id, dense({1.0, 2.0, 3.0}));
+      });
+    }
+    EXPECT_EQ(service.gauges().campaigns[0].lost, 0u);
+  }
+  expect_sound(folder, 150);
+}
+
 TEST(Service, SweepsWhatIsLost) {
   const TemporaryFolder folder;
   for (int restart = 0; restart < 2; ++restart) {
@@ -193,6 +260,7 @@ TEST(Service, NothingChangesWhereTheDiskIsFull) {
 
     service.limit_store_pages(1'000'000);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it tries again after a while
+    EXPECT_EQ(service.decide("shop", asked("a")).state_version, 0u);  // as it was answered before
     service.pay("shop", "a", dense({1, 2, 3}));
     before = service.report("shop");
   }

@@ -212,15 +212,14 @@ class LinUpUcb final : public ContextPolicy {
     for_each_comparison(context, [&](ActionId action, const Comparison& compared) {
       ContextActionExplanation& about = explanation.actions[action];
       about.index = index_of(compared, scratch);
-      const auto& [own, baseline] = compared;
       double uplift = 0.0;
       double margin = 0.0;
       const auto add = [&](std::size_t i) {
-        uplift += own.means[i] - baseline.means[i];
-        margin += own.margins[i] + baseline.margins[i];
+        uplift += compared.action.means[i] - compared.baseline.means[i];
+        margin += compared.action.margins[i] + compared.baseline.margins[i];
       };
       if (sets_given()) {
-        for (std::size_t i = 0; i < own.means.size(); ++i) add(i);
+        for (std::size_t i = 0; i < compared.action.means.size(); ++i) add(i);
       } else {
         const PaddedSets sets = padded_sets(padding(compared));
         sets.identified.for_each(add);
