@@ -18,8 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from page import replace_part
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "performance.md"
 FIGURE = ROOT / "docs" / "performance-growth.svg"
 POLICIES = ["ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l"]
 
@@ -254,16 +255,6 @@ def draw(points):
             f'${axis}_{policy} with linespoints pt 7 ps 0.5 lw 1.5 lc rgb "{colour}" '
             f'title "{policy}" noenhanced' for policy, colour in zip(POLICIES, colours))]
     subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, check=True)
-
-
-def replace_part(name, lines):
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    text = PAGE.read_text()
-    if begin not in text or end not in text:
-        fail(f"docs/performance.md has no marks for {name}")
-    head, rest = text.split(begin, 1)
-    tail = rest.split(end, 1)[1]
-    PAGE.write_text(head + begin + "\n" + "\n".join(lines) + "\n" + end + tail)
 
 
 def main():

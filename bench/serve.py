@@ -19,8 +19,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from page import replace_part
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "performance.md"
 MODES = {
     "decisions": "decision, K = 10, m = 100",
     "payoffs": "payoffs, 100 dense",
@@ -146,16 +147,6 @@ def soak(build, folder, decisions, connections):
              f"| store | {size:,.0f} MiB |",
              f"| healthy again after kill -9 | {back:.2f} s, {after:.0f} MiB |"]
     return {"rows": row, "samples": samples, "healthy_after": back, "rss_after": after}, lines
-
-
-def replace_part(name, lines):
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    text = PAGE.read_text()
-    if begin not in text or end not in text:
-        fail(f"docs/performance.md has no marks for {name}")
-    head, rest = text.split(begin, 1)
-    tail = rest.split(end, 1)[1]
-    PAGE.write_text(head + begin + "\n" + "\n".join(lines) + "\n" + end + tail)
 
 
 def main():
