@@ -36,7 +36,14 @@ trap 'kill %1; rm -rf "$work"' EXIT
 for _ in {1..100}; do grep -q listening address && break || sleep 0.1; done
 address=$(sed -n 's|listening on http://||p' address)
 until curl -sf "$address/healthz" >out; do sleep 0.1; done
-curl() { echo "curl $*"; command curl -sfS "$@"; }
+curl() { echo "curl $*" >&2; command curl -sfS "$@"; }
+curl "$address/v1/schema" >schema.json
+blocks json "$source_dir/docs/service.md" | /usr/bin/env python3 -c '
+import json, sys
+shown = sys.stdin.read()
+said = json.load(open("schema.json"))
+assert json.loads(shown[shown.index("{\n \"campaign\""):]) == said, "docs/service.md has other schemas"
+'
 # Heads and fences of the page aside, in one shell: commands go over several lines.
 blocks sh "$source_dir/docs/service.md" | grep -v '^updraft serve' | sed "s|localhost:8080|$address|" >page.sh
 # shellcheck disable=SC1091
