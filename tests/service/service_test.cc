@@ -179,8 +179,8 @@ TEST(Service, PartsAndRepeatsOfOneDecisionAtOnceCountOnce) {
       in_threads(8, [&](int t) {
         const auto variable = static_cast<VariableId>(t % 3);
         const PayoffPart part = {std::to_string(t % 3), false, false, {variable}, {1.0}};
-        service.pay("shop", id, part);
         try {
+          service.pay("shop", id, part);
           service.pay("shop", id, {"end", true, false, {}, {}});
           service.pay("shop", id, part);
         } catch (const Conflict&) {  // it was complete before this part came
