@@ -155,13 +155,8 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   decision.time_ms = now_ms;
   decision.decided = std::move(decided);
   outstanding_.emplace(std::pair(now_ms, event.number), id);
-  add(id, std::move(decision));
+  remember(id, std::move(decision));
   return event;
-}
-
-void LiveCampaign::add(const std::string& id, LiveDecision decision) {
-  waiting_numbers_ += decision.numbers();
-  decisions_.emplace(id, std::move(decision));
 }
 
 std::size_t LiveCampaign::payers(const Decided& decided) const {
@@ -252,7 +247,8 @@ std::optional<Event> LiveCampaign::lose(std::int64_t now_ms) {
 }
 
 void LiveCampaign::remember(const std::string& id, LiveDecision decision) {
-  add(id, std::move(decision));
+  waiting_numbers_ += decision.numbers();
+  decisions_.emplace(id, std::move(decision));
 }
 
 void LiveCampaign::forget(std::string_view id, std::uint64_t number) {
@@ -283,7 +279,7 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       ++decided_;
       ++version_;
       outstanding_.emplace(std::pair(event.time_ms, event.number), event.decision);
-      add(event.decision, std::move(decision));
+      remember(event.decision, std::move(decision));
       return;
     }
     case EventKind::kPayoffs: {
@@ -354,7 +350,7 @@ void LiveCampaign::restore(std::string_view snapshot) {
     }
     decision.last = decision.parts.empty() ? decision.number : decision.parts.back().number;
     outstanding_.emplace(std::pair(decision.time_ms, decision.number), id);
-    add(id, std::move(decision));
+    remember(id, std::move(decision));
   }
   reader.finish();
 }

@@ -75,7 +75,7 @@ class LiveCampaign {
   /// The oldest outstanding decision, where it has waited for too long.
   std::optional<Event> lose(std::int64_t now_ms);
 
-  /// Takes back a decision that was lost and forgotten.
+  /// Takes a decision in, or back where it was lost and forgotten.
   void remember(const std::string& id, LiveDecision decision);
   /// Drops a decision where it is settled and nothing has happened to it after event `number`,
   /// which is the last that is known to be kept.
@@ -99,7 +99,6 @@ class LiveCampaign {
   std::size_t payers(const Decided& decided) const;
   void check_part(const LiveDecision& decision, const PayoffPart& part) const;
   void observe(const Decided& decided, const PayoffPart& all);
-  void add(const std::string& id, LiveDecision decision);
   Event happened(EventKind kind, std::string_view id, std::int64_t now_ms, std::string body);
 
   std::shared_ptr<const CampaignDefinition> definition_;

@@ -12,6 +12,7 @@
 
 #include "service/campaign_report.h"
 #include "service/live_campaign.h"
+#include "service/replay_events.h"
 #include "store/campaign_store.h"
 #include "store/committer.h"
 #include "updraft/error.h"
@@ -102,11 +103,7 @@ struct Service::Parts {
     auto live = std::make_unique<LiveCampaign>(entry.definition);
     const auto snapshot = store.last_snapshot(entry.stored);
     if (snapshot) live->restore(snapshot->body);
-    const auto find_lost = [&](const Event& event) {
-      return decision_from(store.events_of(entry.stored, event.decision), event.number);
-    };
-    store.for_each_event(entry.stored, live->version(),
-                         [&](const Event& event) { live->replay(event, find_lost); });
+    replay_events(store, entry.stored, *live);
     entry.live = std::move(live);
     entry.epoch = epoch;
     entry.last_ticket = 0;

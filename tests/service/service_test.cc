@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "service/campaign_log.h"
+#include "service/store_check.h"
 #include "store/committer.h"
 #include "support/folder.h"
 #include "support/refusal.h"
