@@ -27,13 +27,13 @@ Json population_json(const PlayedPopulation& population) {
           {"treatments", population.treatments}, {"generated", population.generated}};
 }
 
-}  // namespace
-
-const char* outcome_name(Verdict::Outcome outcome) {
-  return outcome == Verdict::Outcome::kSupported      ? "supported"
-         : outcome == Verdict::Outcome::kNotSupported ? "not supported"
-                                                      : "not tested";
+/// Where the HTML report is, if there is one.
+void add_html(Json& json, const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "report.html";
+  if (std::filesystem::exists(path)) json["html"] = path.string();
 }
+
+}  // namespace
 
 Json result_json(const ExperimentResult& result, const std::filesystem::path& folder) {
   const Experiment& experiment = result.experiment;
