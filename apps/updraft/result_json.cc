@@ -59,6 +59,7 @@ Json result_json(const ExperimentResult& result, const std::filesystem::path& fo
                {"rounds", experiment.rounds}, {"runs", experiment.runs},
                {"seed", experiment.seed},     {"folder", folder.string()},
                {"policies", policies},        {"verdicts", verdicts}};
+  add_html(json, folder);
   if (result.population) json["population"] = population_json(*result.population);
   return json;
 }
@@ -68,10 +69,10 @@ Json result_json(const SuiteResult& suite, const std::filesystem::path& folder) 
   for (const ExperimentResult& part : suite.parts) {
     experiments.push_back(result_json(part, folder / part.experiment.name));
   }
-  return {{"version", UPDRAFT_VERSION},
-          {"suite", suite.name},
-          {"folder", folder.string()},
-          {"experiments", experiments}};
+  Json json = {{"version", UPDRAFT_VERSION}, {"suite", suite.name}, {"folder", folder.string()}};
+  add_html(json, folder);
+  json["experiments"] = std::move(experiments);
+  return json;
 }
 
 }  // namespace updraft::cli
