@@ -6,6 +6,8 @@ import { seriesStyle } from "./series_style";
 import { Theme, translucent } from "./theme";
 
 const kMarkersAlong = 6;
+const kMarker = 4;
+const kLargeMarker = 8;
 
 export interface Axes {
   logX: boolean;
@@ -18,7 +20,7 @@ export class SeriesDatasets {
   private readonly high_: ChartDataset = { data: [], fill: "+1", borderWidth: 0, pointRadius: 0, order: 2 };
   private readonly low_: ChartDataset = { data: [], fill: false, borderWidth: 0, pointRadius: 0, order: 2 };
   private readonly line_: ChartDataset = { data: [], fill: false, borderWidth: 2, pointRadius: 0, order: 1 };
-  private readonly markers_: ChartDataset = { data: [], fill: false, showLine: false, pointRadius: 4, pointBorderWidth: 1.5, order: 0 };
+  private readonly markers_: ChartDataset = { data: [], fill: false, showLine: false, pointRadius: kMarker, pointBorderWidth: 1.5, order: 0 };
 
   /// In the order in which the band's fill finds its other side.
   all(): ChartDataset[] {
@@ -29,6 +31,9 @@ export class SeriesDatasets {
     this.paint(series, theme);
     this.line_.data = points(series.x, series.y, axes);
     this.markers_.data = series.marks ? this.line_.data : someOf(this.line_.data, series.style);
+    // What a logarithmic axis leaves out is not counted, so the place is looked up by its x.
+    const large = series.marks && series.emphasis !== undefined ? series.x[series.emphasis] : undefined;
+    this.markers_.pointRadius = this.markers_.data.map((point) => (point.x === large ? kLargeMarker : kMarker));
     this.high_.data = series.high ? points(series.x, series.high, axes) : [];
     // Where a band reaches below 0 on a logarithmic axis, it goes to the axis' end.
     const low = axes.logY ? series.low?.map((y) => (y != null && y <= 0 ? Number.MIN_VALUE : y)) : series.low;

@@ -16,7 +16,7 @@ declare module "chart.js" {
     backgroundColor?: string;
     borderWidth?: number;
     borderDash?: number[];
-    pointRadius?: number;
+    pointRadius?: number | number[];
     pointStyle?: string;
     pointBorderColor?: string;
     pointBackgroundColor?: string;

@@ -23,6 +23,7 @@ export interface Series {
   high?: (number | null)[];
   note?: string;                  // beside the label in the legend, e.g. "alpha = 3"
   marks?: boolean;                // draw the points themselves
+  emphasis?: number;              // with marks: the place of the point that is drawn larger
 }
 
 export interface XAxis {
@@ -65,6 +66,7 @@ export class LineChart {
   private logX_: boolean;
   private logY_: boolean;
   private bands_ = true;
+  private bandsSwitch_: HTMLButtonElement | null = null;
 
   constructor(parent: HTMLElement, private readonly options_: LineChartOptions) {
     this.axis_ = options_;
@@ -133,10 +135,11 @@ export class LineChart {
 
   private switches(): HTMLElement | null {
     const { logX, logY, bands } = this.options_;
+    if (bands !== undefined) this.bandsSwitch_ = this.switch(bands, this.bands_, (on) => { this.bands_ = on; });
     const buttons = [
       logX === undefined ? null : this.switch("Logarithmic x", this.logX_, (on) => { this.logX_ = on; }),
       logY === undefined ? null : this.switch("Logarithmic y", this.logY_, (on) => { this.logY_ = on; }),
-      bands === undefined ? null : this.switch(bands, this.bands_, (on) => { this.bands_ = on; }),
+      this.bandsSwitch_,
     ].filter((button): button is HTMLButtonElement => button !== null);
     return buttons.length > 0 ? element("div", { class: "switches" }, ...buttons) : null;
   }
@@ -181,6 +184,7 @@ export class LineChart {
     show(this.plot_, drawable && shown);
     show(this.table_.root, drawable && shown);
     show(this.legend_.root, drawable);
+    if (this.bandsSwitch_) show(this.bandsSwitch_, this.series_.some((series) => series.low && series.high));
     if (drawable && shown) this.paint();
     this.table_.update();
   }
