@@ -15,6 +15,7 @@
 #include "progress.h"
 #include "updraft/error.h"
 #include "updraft/report.h"
+#include "web/html_report.h"
 
 namespace updraft::cli {
 namespace {
@@ -92,11 +93,18 @@ ExperimentResult play(const Experiment& experiment, const std::filesystem::path&
   }
 }
 
+template <typename Result>
+void write_reports(const Result& result, const std::filesystem::path& folder,
+                   const ExperimentChoices& choices) {
+  if (choices.html) write_html_report(result, folder);
+  const std::string not_drawn = write_report(result, folder);
+  if (!not_drawn.empty()) write_note(not_drawn);
+}
+
 ExperimentResult play_and_report(const Experiment& experiment, const std::filesystem::path& folder,
                                  const ExperimentChoices& choices) {
   ExperimentResult result = play(experiment, folder, choices);
-  const std::string not_drawn = write_report(result, folder);
-  if (!not_drawn.empty()) write_note(not_drawn);
+  write_reports(result, folder, choices);
   return result;
 }
 
@@ -118,6 +126,8 @@ void add_choices(CLI::App& command, ExperimentChoices& choices) {
                   "Of campaigns: the published table, or a folder that has it [$UPDRAFT_DATA]")
       ->option_text("PATH");
   command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
+  command.add_flag("--html", choices.html,
+                   "Also report.html: one file with charts to look into, for any browser");
   command.add_flag("--quiet", choices.quiet, "No progress and no notes");
   command.add_option("--out", choices.out, "Folder of the results [results/NAME]")
       ->option_text("DIR");
@@ -175,15 +185,14 @@ SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
     }
     result.parts.push_back(play_and_report(experiment, folder / experiment.name, choices));
   }
-  const std::string not_drawn = write_report(result, folder);
-  if (!not_drawn.empty()) write_note(not_drawn);
+  write_reports(result, folder, choices);
   return result;
 }
 
 std::string folder_text(const std::filesystem::path& folder) {
   std::string text;
-  for (const char* name : {"figure.svg", "figure.png", "summary.md", "final.csv", "curves.csv",
-                           "ranking.csv", "manifest.json", "suite.json"}) {
+  for (const char* name : {"figure.svg", "figure.png", "summary.md", "report.html", "final.csv",
+                           "curves.csv", "ranking.csv", "manifest.json", "suite.json"}) {
     if (std::filesystem::exists(folder / name)) text += (folder / name).string() + "\n";
   }
   return text;

@@ -19,6 +19,7 @@ struct ExperimentChoices {
   bool quick = false;
   bool bounds = false;
   bool quiet = false;
+  bool html = false;  ///< write report.html, too
   std::optional<std::string> rounds;
   std::optional<std::string> runs;
   std::optional<std::string> seed;
@@ -37,7 +38,7 @@ std::filesystem::path results_folder(const std::string& name, const ExperimentCh
 void add_style(Experiment& experiment, const FigureStyle& more);
 
 /// Plays or continues the experiment as the choices change it, with progress, and writes summary
-/// and figures into the folder.
+/// and figures into the folder, and where asked for the HTML report.
 ExperimentResult play_into(const Experiment& experiment, const std::filesystem::path& folder,
                            const ExperimentChoices& choices);
 

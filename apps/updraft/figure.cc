@@ -6,44 +6,58 @@
 #include "output.h"
 #include "updraft/error.h"
 #include "updraft/report.h"
+#include "web/html_report.h"
 
 namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Draws the figures of a results folder again, and writes its summary again; for a suite also\n"
-    "those of its experiments.\n"
+    "Draws the figures of a results folder again, and writes its summary again, with --html also "
+    "an\n"
+    "HTML report; for a suite also those of its experiments.\n"
     "Nothing is played. The options add to what the experiment asks for.";
 
 constexpr const char* kFooter =
     "Example:\n"
-    "  updraft figure results/gaussian-quick --log-regret";
+    "  updraft figure results/gaussian-quick --log-regret\n"
+    "  updraft figure results/gaussian-quick --html";
 
 struct Options {
   std::string folder;
   FigureStyle style;
+  bool html = false;
 };
 
-std::string draw_experiment(const std::filesystem::path& folder, const FigureStyle& style) {
-  ExperimentResult result = read_results(folder);
-  add_style(result.experiment, style);
+/// The HTML report comes first: it needs no gnuplot. Returns why there are no figures, if so.
+template <typename Result>
+std::string write_all(const Result& result, const std::filesystem::path& folder, bool html) {
+  if (html) write_html_report(result, folder);
   return write_report(result, folder);
 }
 
-std::string draw_suite(const std::filesystem::path& folder, const FigureStyle& style) {
+std::string draw_experiment(const Options& options) {
+  ExperimentResult result = read_results(options.folder);
+  add_style(result.experiment, options.style);
+  return write_all(result, options.folder, options.html);
+}
+
+std::string draw_suite(const Options& options) {
+  const std::filesystem::path folder = options.folder;
   SuiteResult suite = read_suite_results(folder);
-  for (ExperimentResult& part : suite.parts) add_style(part.experiment, style);
+  for (ExperimentResult& part : suite.parts) add_style(part.experiment, options.style);
+  std::string not_drawn;
   for (const ExperimentResult& part : suite.parts) {
-    const std::string not_drawn = write_report(part, folder / part.experiment.name);
-    if (!not_drawn.empty()) return not_drawn;
+    const std::string failed = write_all(part, folder / part.experiment.name, options.html);
+    if (not_drawn.empty()) not_drawn = failed;
   }
-  return write_report(suite, folder);
+  const std::string failed = write_all(suite, folder, options.html);
+  return not_drawn.empty() ? failed : not_drawn;
 }
 
 void run(const Options& options) {
   if (options.folder.empty()) throw InvalidInput("folder", "must be given; see --help");
   const auto draw = is_suite_folder(options.folder) ? draw_suite : draw_experiment;
-  const std::string not_drawn = draw(options.folder, options.style);
+  const std::string not_drawn = draw(options);
   if (!not_drawn.empty()) throw std::runtime_error(not_drawn);
   write_output(folder_text(options.folder));
 }
@@ -60,6 +74,8 @@ Command add_figure_command(CLI::App& program) {
   command->add_flag("--log-regret", options->style.log_regret, "Logarithmic axis of the regret");
   command->add_flag("--percentile", options->style.percentile,
                     "A second panel: the 95th percentile");
+  command->add_flag("--html", options->html,
+                    "Also report.html: one file with charts to look into, for any browser");
   command->footer(kFooter);
   return {command, [options] { run(*options); }};
 }

@@ -27,13 +27,13 @@ Json population_json(const PlayedPopulation& population) {
           {"treatments", population.treatments}, {"generated", population.generated}};
 }
 
-}  // namespace
-
-const char* outcome_name(Verdict::Outcome outcome) {
-  return outcome == Verdict::Outcome::kSupported      ? "supported"
-         : outcome == Verdict::Outcome::kNotSupported ? "not supported"
-                                                      : "not tested";
+/// Where the HTML report is, if there is one.
+void add_html(Json& json, const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "report.html";
+  if (std::filesystem::exists(path)) json["html"] = path.string();
 }
+
+}  // namespace
 
 Json result_json(const ExperimentResult& result, const std::filesystem::path& folder) {
   const Experiment& experiment = result.experiment;
@@ -59,6 +59,7 @@ Json result_json(const ExperimentResult& result, const std::filesystem::path& fo
                {"rounds", experiment.rounds}, {"runs", experiment.runs},
                {"seed", experiment.seed},     {"folder", folder.string()},
                {"policies", policies},        {"verdicts", verdicts}};
+  add_html(json, folder);
   if (result.population) json["population"] = population_json(*result.population);
   return json;
 }
@@ -68,10 +69,10 @@ Json result_json(const SuiteResult& suite, const std::filesystem::path& folder) 
   for (const ExperimentResult& part : suite.parts) {
     experiments.push_back(result_json(part, folder / part.experiment.name));
   }
-  return {{"version", UPDRAFT_VERSION},
-          {"suite", suite.name},
-          {"folder", folder.string()},
-          {"experiments", experiments}};
+  Json json = {{"version", UPDRAFT_VERSION}, {"suite", suite.name}, {"folder", folder.string()}};
+  add_html(json, folder);
+  json["experiments"] = std::move(experiments);
+  return json;
 }
 
 }  // namespace updraft::cli

@@ -7,9 +7,6 @@
 
 namespace updraft::cli {
 
-/// "supported", "not supported" or "not tested".
-const char* outcome_name(Verdict::Outcome outcome);
-
 /// The objects that `updraft run --json` prints.
 Json result_json(const ExperimentResult& result, const std::filesystem::path& folder);
 Json result_json(const SuiteResult& suite, const std::filesystem::path& folder);

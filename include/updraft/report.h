@@ -17,6 +17,9 @@ struct Verdict {
   std::string evidence;  ///< the numbers with their errors, and the rule that was applied
 };
 
+/// "supported", "not supported" or "not tested".
+const char* outcome_name(Verdict::Outcome outcome);
+
 /// The claims that the experiment names, judged by its tuned policies.
 std::vector<Verdict> judge(const ExperimentResult& result);
 

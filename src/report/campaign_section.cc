@@ -67,26 +67,6 @@ std::string theorem_text(const ExperimentResult& result) {
 
 }  // namespace
 
-std::string campaign_text(const ExperimentResult& result) {
-  const CampaignSetting& campaign = *result.experiment.campaign;
-  const PlayedPopulation population = result.population.value_or(PlayedPopulation());
-  const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
-  return fmt::format(
-      "Targeted campaign: {} individuals a round, of whom at most {} get {}. They are drawn, with "
-      "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
-      count(campaign.individuals), count(campaign.budget),
-      population.treatments == 1 ? "the treatment"
-                                 : fmt::format("one of {} treatments", population.treatments),
-      count(population.individuals - population.held_out), plain(population.summary),
-      count(population.held_out), count(population.features),
-      campaign.recorded
-          ? "and individuals who get what they had pay what they paid; other payoffs are drawn by "
-            "the models"
-          : "and all payoffs are drawn by the models",
-      "Regret is the predicted uplift that treating the individuals with the largest, where above "
-      "0, would have had more.");
-}
-
 std::string campaign_section(const ExperimentResult& result) {
   const PlayedPopulation population = result.population.value_or(PlayedPopulation());
   const bool normal = result.experiment.campaign->response == ResponseKind::kLinear;

@@ -22,15 +22,8 @@ std::string header(const std::vector<std::string>& titles, const std::string& ru
 }
 
 std::string word_for(Verdict::Outcome outcome) {
-  switch (outcome) {
-    case Verdict::Outcome::kSupported:
-      return "supported";
-    case Verdict::Outcome::kNotSupported:
-      return "**not supported**";
-    case Verdict::Outcome::kNotTested:
-      break;
-  }
-  return "not tested";
+  const std::string_view loud = outcome == Verdict::Outcome::kNotSupported ? "**" : "";
+  return fmt::format("{0}{1}{0}", loud, outcome_name(outcome));
 }
 
 }  // namespace updraft

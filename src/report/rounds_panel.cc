@@ -4,6 +4,7 @@
 #include <array>
 
 #include "report/bound_lines.h"
+#include "report/measures.h"
 #include "report/panel.h"
 #include "updraft/error.h"
 
@@ -11,61 +12,6 @@ namespace updraft {
 namespace {
 
 constexpr std::array<std::string_view, 4> kBoundDashes = {"(2,3)", "(6,3)", "(10,3,2,3)", "solid"};
-
-/// What a panel shows of the chosen points, after each of the curve's rounds.
-struct Measure {
-  const char* name;                                        ///< of the y axis
-  const std::vector<Summary>& (*curve)(const GridPoint&);  ///< of a point
-  bool adds_up;                                            ///< over the rounds, from 0 on
-  bool with_yardsticks;  ///< whether campaign policies that learn nothing are shown
-};
-
-constexpr Measure kRegret = {
-    "regret (expected reward lost)",
-    [](const GridPoint& point) -> const std::vector<Summary>& { return point.curve; }, true, true};
-
-constexpr std::array<Measure, 3> kCampaignMeasures = {{
-    {"regret (predicted uplift lost)", kRegret.curve, true, false},
-    {"regret of the payoffs that came",
-     [](const GridPoint& point) -> const std::vector<Summary>& { return point.campaign->realised; },
-     true, false},
-    {"mean predicted uplift of those treated",
-     [](const GridPoint& point) -> const std::vector<Summary>& { return point.campaign->uplift; },
-     false, true},
-}};
-
-bool is_yardstick(const PolicySpec& spec) {
-  return spec.name() == "random" || spec.name() == "oracle";
-}
-
-/// A curve of a panel.
-struct Curve {
-  std::size_t policy = 0;
-  const std::vector<Summary>* means = nullptr;
-  std::string note;
-};
-
-/// The largest at the end first.
-std::vector<Curve> curves_of(const ExperimentResult& result, const Measure& measure) {
-  std::vector<Curve> curves;
-  for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
-    const PolicyGrid& grid = result.experiment.policies[p];
-    if (!measure.with_yardsticks && is_yardstick(grid.spec)) continue;
-    const GridPoint& point = result.best(p);
-    const std::vector<Summary>& means = measure.curve(point);
-    if (means.empty() || means.size() != result.curve_rounds.size()) {
-      throw InvalidInput("curve", grid.label, "must have one point for each of the curve's rounds");
-    }
-    const bool tuned = !grid.parameter.empty() && point.value.has_value();
-    curves.push_back(
-        {p, &means,
-         tuned ? fmt::format("{} = {}", grid.parameter, number_text(*point.value)) : ""});
-  }
-  std::stable_sort(curves.begin(), curves.end(), [](const Curve& a, const Curve& b) {
-    return a.means->back().mean > b.means->back().mean;
-  });
-  return curves;
-}
 
 /// The smallest positive, the smallest and the largest value to be seen.
 struct CurveExtent {
@@ -193,7 +139,7 @@ Panel mean_panel(const ExperimentResult& result, const Measure& measure,
 std::vector<Panel> campaign_panels(const ExperimentResult& result, const PanelNames& names) {
   std::vector<Panel> panels;
   std::vector<BoundLine> none;
-  for (const Measure& measure : kCampaignMeasures) {
+  for (const Measure& measure : measures_of(result.experiment)) {
     const std::vector<Curve> curves = curves_of(result, measure);
     if (curves.empty()) continue;
     const PanelNames own{names.palette, fmt::format("{}_m{}_", names.block, panels.size())};
@@ -209,10 +155,11 @@ std::vector<Panel> rounds_panels(const ExperimentResult& result, const PanelName
     throw InvalidInput("policies", "must have at least one");
   }
   if (result.experiment.campaign) return campaign_panels(result, names);
-  const std::vector<Curve> curves = curves_of(result, kRegret);
+  const Measure& regret = measures_of(result.experiment)[0];
+  const std::vector<Curve> curves = curves_of(result, regret);
   std::vector<BoundLine> lines;
   if (result.experiment.figure.bounds) lines = bound_lines(result);
-  Panel mean = mean_panel(result, kRegret, curves, lines, names);
+  Panel mean = mean_panel(result, regret, curves, lines, names);
   if (!result.experiment.figure.percentile) return {mean};
 
   Panel percentile = mean;

@@ -1,24 +1,16 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "report/campaign_section.h"
 #include "report/hindsight.h"
 #include "report/markdown.h"
 #include "report/numbers.h"
 #include "report/repeat_command.h"
+#include "report/setting_text.h"
 #include "updraft/error.h"
 #include "updraft/report.h"
 
 namespace updraft {
 namespace {
-
-std::string note_of(const PolicyGrid& grid, const GridPoint& best) {
-  if (grid.parameter.empty() || grid.values.empty()) return "nothing to tune";
-  if (grid.values.size() == 1) return "not tuned: one value";
-  const auto [least, most] = std::minmax_element(grid.values.begin(), grid.values.end());
-  return best.value == *least || best.value == *most ? "at the edge of the grid" : "";
-}
 
 std::string or_dash(const std::optional<double>& value) {
   return value ? number_text(*value) : "-";
@@ -29,28 +21,6 @@ std::string value_of(const PolicyGrid& grid, const GridPoint& point) {
                      : "-";
 }
 
-std::string instance_text(const Experiment& experiment) {
-  const auto instance = load_instance(experiment.instance);
-  return fmt::format(
-      "Instance {}: K = {} actions, m = {} variables, at most L = {} of them affected by an "
-      "action.",
-      plain(instance->name()), grouped(static_cast<double>(instance->actions()), 0),
-      grouped(static_cast<double>(instance->variables()), 0),
-      grouped(static_cast<double>(instance->max_affected()), 0));
-}
-
-std::string setting(const ExperimentResult& result) {
-  const Experiment& experiment = result.experiment;
-  return fmt::format(
-      "{} {} of {} rounds each, seed {}; in a run all policies meet the same {}. The parameter of "
-      "a policy is the value with the least mean + one standard deviation of the regret after the "
-      "last round.\n",
-      experiment.campaign ? campaign_text(result) : instance_text(experiment),
-      experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
-      grouped(experiment.rounds, 0), experiment.seed,
-      experiment.campaign ? "individuals and luck" : "noise");
-}
-
 std::string chosen_table(const ExperimentResult& result) {
   std::string table = header({"policy", "parameter", "chosen", "paper's", "mean regret ± s.e.",
                               "sd", "95th percentile", "note"},
@@ -58,10 +28,10 @@ std::string chosen_table(const ExperimentResult& result) {
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
     const PolicyGrid& grid = result.experiment.policies[p];
     const GridPoint& best = result.best(p);
-    table +=
-        row({plain(grid.label), grid.parameter.empty() ? "-" : plain(grid.parameter),
-             or_dash(best.value), or_dash(grid.paper), with_error(best.final_regret),
-             rounded(best.final_regret.sd), rounded(best.final_regret.p95), note_of(grid, best)});
+    table += row({plain(grid.label), grid.parameter.empty() ? "-" : plain(grid.parameter),
+                  or_dash(best.value), or_dash(grid.paper), with_error(best.final_regret),
+                  rounded(best.final_regret.sd), rounded(best.final_regret.p95),
+                  tuning_note(grid, best)});
   }
   return table;
 }
@@ -105,7 +75,8 @@ std::string hindsight_section(const ExperimentResult& result) {
 
 std::string summary_markdown(const ExperimentResult& result) {
   const Experiment& experiment = result.experiment;
-  std::string text = fmt::format("# {}\n\n{}\n", plain(experiment.title), setting(result));
+  std::string text =
+      fmt::format("# {}\n\n{}\n\n", plain(experiment.title), plain(setting_text(result)));
   text += fmt::format("## Chosen parameters and regret\n\n{}\n", chosen_table(result));
   text += fmt::format("![Regret of the policies, {}](figure.svg)\n\n", plain(experiment.name));
   if (experiment.campaign) text += campaign_section(result);

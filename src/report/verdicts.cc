@@ -296,6 +296,12 @@ Verdict judge_claim(const ExperimentResult& result, int number) {
 
 }  // namespace
 
+const char* outcome_name(Verdict::Outcome outcome) {
+  return outcome == Verdict::Outcome::kSupported      ? "supported"
+         : outcome == Verdict::Outcome::kNotSupported ? "not supported"
+                                                      : "not tested";
+}
+
 std::vector<Verdict> judge(const ExperimentResult& result) {
   std::vector<Verdict> verdicts;
   for (const int claim : result.experiment.claims) verdicts.push_back(judge_claim(result, claim));

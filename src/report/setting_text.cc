@@ -1,0 +1,64 @@
+#include "report/setting_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/numbers.h"
+
+namespace updraft {
+namespace {
+
+std::string instance_text(const Experiment& experiment) {
+  const auto instance = load_instance(experiment.instance);
+  return fmt::format(
+      "Instance {}: K = {} actions, m = {} variables, at most L = {} of them affected by an "
+      "action.",
+      instance->name(), grouped(static_cast<double>(instance->actions()), 0),
+      grouped(static_cast<double>(instance->variables()), 0),
+      grouped(static_cast<double>(instance->max_affected()), 0));
+}
+
+/// Who was treated, with what, and how payoffs came about.
+std::string campaign_text(const ExperimentResult& result) {
+  const CampaignSetting& campaign = *result.experiment.campaign;
+  const PlayedPopulation population = result.population.value_or(PlayedPopulation());
+  const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
+  return fmt::format(
+      "Targeted campaign: {} individuals a round, of whom at most {} get {}. They are drawn, with "
+      "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
+      count(campaign.individuals), count(campaign.budget),
+      population.treatments == 1 ? "the treatment"
+                                 : fmt::format("one of {} treatments", population.treatments),
+      count(population.individuals - population.held_out), population.summary,
+      count(population.held_out), count(population.features),
+      campaign.recorded
+          ? "and individuals who get what they had pay what they paid; other payoffs are drawn by "
+            "the models"
+          : "and all payoffs are drawn by the models",
+      "Regret is the predicted uplift that treating the individuals with the largest, where above "
+      "0, would have had more.");
+}
+
+}  // namespace
+
+std::string setting_text(const ExperimentResult& result) {
+  const Experiment& experiment = result.experiment;
+  return fmt::format(
+      "{} {} of {} rounds each, seed {}; in a run all policies meet the same {}. The parameter of "
+      "a policy is the value with the least mean + one standard deviation of the regret after the "
+      "last round.",
+      experiment.campaign ? campaign_text(result) : instance_text(experiment),
+      experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
+      grouped(experiment.rounds, 0), experiment.seed,
+      experiment.campaign ? "individuals and luck" : "noise");
+}
+
+std::string tuning_note(const PolicyGrid& grid, const GridPoint& best) {
+  if (grid.parameter.empty() || grid.values.empty()) return "nothing to tune";
+  if (grid.values.size() == 1) return "not tuned: one value";
+  const auto [least, most] = std::minmax_element(grid.values.begin(), grid.values.end());
+  return best.value == *least || best.value == *most ? "at the edge of the grid" : "";
+}
+
+}  // namespace updraft

@@ -1,0 +1,78 @@
+// The page of an experiment's results, or of a suite's: one part for each experiment.
+
+import { element, freshId, scrollContainer } from "../shared/dom";
+import { curvesSection } from "./curves";
+import { Experiment, paletteOf, readResults, Results } from "./data";
+import { gridSection } from "./grid";
+import { manifestSection } from "./manifest";
+import { campaignTable, chosenTable, hindsightTable } from "./tables";
+import { outcome, verdictList } from "./verdicts";
+
+type Heading = "h2" | "h3";
+
+function command(text: string): HTMLElement {
+  const id = freshId("command");
+  return scrollContainer(id, element("pre", { id, class: "command" }, element("code", {}, text.trimEnd())));
+}
+
+function section(level: Heading, title: string, note: string, ...content: HTMLElement[]): HTMLElement {
+  return element("section", { class: "card" }, element(level, {}, title), note ? element("p", { class: "section-note" }, note) : null, ...content);
+}
+
+/// A part that a table puts itself into.
+function filled(fill: (parent: HTMLElement) => void): HTMLElement {
+  const parent = element("div");
+  fill(parent);
+  return parent;
+}
+
+const kRankingNote = "Regret of payoffs is what the best choice of individuals would have brought more, by the same luck. The slope is that of " +
+  "log regret against log rounds over the second half: 1 for linear regret. Qini and AUUC judge how a policy ranks the held-out individuals " +
+  "after the last round; a ranking at random has a Qini of 0.";
+
+const kHindsightNote = "Policies with nothing to tune beside tuned ones that are told the same, at the values of the grid that turned out best and " +
+  "worst. The least of many means is somewhat lower than its value would have in new runs.";
+
+/// The parts are put on the page before the charts are drawn, which need their width.
+function experimentParts(parent: HTMLElement, experiment: Experiment, palette: Map<string, number>, level: Heading): void {
+  parent.append(element("p", { class: "setting" }, experiment.setting));
+  parent.append(section(level, "Regret", "", curvesSection(experiment, palette), gridSection(experiment, palette)));
+  parent.append(section(level, "Chosen parameters and regret", "Regrets are those after the last round.", filled((to) => chosenTable(to, experiment, palette))));
+  if (experiment.policies.some((policy) => policy.uplift)) {
+    parent.append(section(level, "Those treated, and the ranking", kRankingNote, filled((to) => campaignTable(to, experiment, palette))));
+  }
+  if (experiment.hindsight.length > 0) {
+    parent.append(section(level, "Hindsight", kHindsightNote, filled((to) => hindsightTable(to, experiment))));
+  }
+  parent.append(section(level, "Verdicts on the paper’s claims",
+    experiment.verdicts.length > 0 ? "Errors are standard errors over the runs." : "", verdictList(experiment.verdicts)));
+  parent.append(section(level, "Repeat it", "", command(experiment.repeat)));
+  parent.append(section(level, "Manifest", "", manifestSection(experiment.manifest)));
+}
+
+function contents(results: Results): HTMLElement {
+  const links = results.experiments.map((experiment) => element("li", {},
+    element("a", { href: `#experiment-${experiment.name}` }, experiment.title),
+    ...experiment.verdicts.flatMap((verdict) => [" ", element("span", { class: "claim-of-contents" }, `(${verdict.claim}) `, outcome(verdict))])));
+  return element("nav", { class: "card contents", "aria-label": "Contents" }, element("h2", {}, "Contents"), element("ol", {}, ...links));
+}
+
+function draw(results: Results): void {
+  const main = document.getElementById("report")!;
+  const palette = paletteOf(results);
+  main.replaceChildren(element("h1", {}, results.title));
+  if (!results.suite) {
+    experimentParts(main, results.experiments[0], palette, "h2");
+  } else {
+    main.append(contents(results));
+    for (const experiment of results.experiments) {
+      const part = element("section", { id: `experiment-${experiment.name}`, class: "part" }, element("h2", {}, experiment.title));
+      main.append(part);
+      experimentParts(part, experiment, palette, "h3");
+    }
+    main.append(section("h2", "Repeat all of it", "", command(results.suite.repeat)));
+  }
+  main.append(element("footer", {}, `Made by updraft ${results.version}. This file holds everything it shows and asks for nothing from the network.`));
+}
+
+draw(readResults());

@@ -1,0 +1,77 @@
+// From a series to what Chart.js draws of it: its band, its line and some markers along it.
+
+import type { ChartDataset, ChartPoint } from "chart.js";
+import type { Series } from "./line_chart";
+import { seriesStyle } from "./series_style";
+import { Theme, translucent } from "./theme";
+
+const kMarkersAlong = 6;
+const kMarker = 4;
+const kLargeMarker = 8;
+
+export interface Axes {
+  logX: boolean;
+  logY: boolean;
+}
+
+/// The four datasets of a series. The objects stay the same from one update to the next, by which
+/// Chart.js knows them again.
+export class SeriesDatasets {
+  private readonly high_: ChartDataset = { data: [], fill: "+1", borderWidth: 0, pointRadius: 0, order: 2 };
+  private readonly low_: ChartDataset = { data: [], fill: false, borderWidth: 0, pointRadius: 0, order: 2 };
+  private readonly line_: ChartDataset = { data: [], fill: false, borderWidth: 2, pointRadius: 0, order: 1 };
+  private readonly markers_: ChartDataset = { data: [], fill: false, showLine: false, pointRadius: kMarker, pointBorderWidth: 1.5, order: 0 };
+
+  /// In the order in which the band's fill finds its other side.
+  all(): ChartDataset[] {
+    return [this.high_, this.low_, this.line_, this.markers_];
+  }
+
+  set(series: Series, axes: Axes, theme: Theme): void {
+    this.paint(series, theme);
+    this.line_.data = points(series.x, series.y, axes);
+    this.markers_.data = series.marks ? this.line_.data : someOf(this.line_.data, series.style);
+    // What a logarithmic axis leaves out is not counted, so the place is looked up by its x.
+    const large = series.marks && series.emphasis !== undefined ? series.x[series.emphasis] : undefined;
+    this.markers_.pointRadius = this.markers_.data.map((point) => (point.x === large ? kLargeMarker : kMarker));
+    this.high_.data = series.high ? points(series.x, series.high, axes) : [];
+    // Where a band reaches below 0 on a logarithmic axis, it goes to the axis' end.
+    const low = axes.logY ? series.low?.map((y) => (y != null && y <= 0 ? Number.MIN_VALUE : y)) : series.low;
+    this.low_.data = low ? points(series.x, low, axes) : [];
+  }
+
+  show(shown: boolean, band: boolean): void {
+    this.line_.hidden = this.markers_.hidden = !shown;
+    this.high_.hidden = this.low_.hidden = !(shown && band);
+  }
+
+  private paint(series: Series, theme: Theme): void {
+    const style = seriesStyle(series.style);
+    const colour = theme.series[style.colour];
+    this.high_.backgroundColor = translucent(colour, 0.14);
+    this.line_.borderColor = colour;
+    this.line_.borderDash = style.dash;
+    this.markers_.pointStyle = style.marker;
+    this.markers_.pointBorderColor = colour;
+    this.markers_.pointBackgroundColor = style.hollow ? theme.surface : colour;
+  }
+}
+
+/// Gaps stay gaps; what a logarithmic axis has no place for is one.
+function points(x: number[], y: (number | null)[], axes: Axes): ChartPoint[] {
+  const result: ChartPoint[] = [];
+  for (let i = 0; i < x.length; ++i) {
+    if (axes.logX && !(x[i] > 0)) continue;
+    const value = y[i];
+    result.push({ x: x[i], y: value == null || (axes.logY && !(value > 0)) ? null : value });
+  }
+  return result;
+}
+
+/// A few points along the line and the last; those of different places in the palette are apart.
+function someOf(line: ChartPoint[], place: number): ChartPoint[] {
+  const known = line.filter((point) => point.y !== null);
+  const step = Math.max(1, Math.ceil(known.length / kMarkersAlong));
+  const offset = (place * 5) % step;
+  return known.filter((_, i) => i % step === offset || i === known.length - 1);
+}

@@ -1,0 +1,136 @@
+// A table in a container of its own that scrolls, with headers that sort. New rows go in place: cells
+// that say the same are not touched, and focus stays.
+
+import { arrange, element, freshId, scrollContainer, setAttribute, setText, show } from "./dom";
+
+export interface Column<Row> {
+  name: string;
+  text?: (row: Row) => string;                              // what the cell says
+  draw?: (cell: HTMLTableCellElement, row: Row) => void;    // or draws, also over what it drew before
+  sort?: (row: Row) => number | string | null | undefined;  // present: the header is a button; nothing known sorts last
+  number?: boolean;                                         // to the right
+  heading?: boolean;                                        // names the row
+  note?: string;                                            // below the name in the header
+}
+
+export interface TableOptions<Row> {
+  caption: string;
+  hideCaption?: boolean;                              // where a heading says the same; it stays for screen readers
+  columns: Column<Row>[];
+  key: (row: Row) => string | number;                 // the same row at the next set
+  empty: string;                                      // what to say without rows
+  sorted?: { column: number; descending: boolean };   // at first; without, the order of set
+  onSort?: () => void;                                // after a click on a header
+  mark?: (row: Row) => string;                        // a class of the row
+}
+
+type Value = number | string | null | undefined;
+
+/// Nothing known comes last in both directions.
+function compare(a: Value, b: Value, descending: boolean): number {
+  const unknown = (value: Value) => value == null || Number.isNaN(value);
+  if (unknown(a) || unknown(b)) return Number(unknown(a)) - Number(unknown(b));
+  const order = typeof a === "string" || typeof b === "string"
+    ? String(a).localeCompare(String(b), "en", { numeric: true }) : a! - b!;
+  return descending ? -order : order;
+}
+
+export class Table<Row> {
+  readonly root: HTMLElement;
+  private readonly head_: HTMLTableCellElement[] = [];
+  private readonly body_ = element("tbody");
+  private readonly empty_: HTMLElement;
+  private readonly scroll_: HTMLElement;
+  private readonly rows_ = new Map<string | number, HTMLTableRowElement>();
+  private data_: Row[] = [];
+  private sorted_: { column: number; descending: boolean } | undefined;
+
+  constructor(parent: HTMLElement, private readonly options_: TableOptions<Row>) {
+    this.sorted_ = options_.sorted;
+    const id = freshId("table");
+    const caption = element("caption", { id, class: options_.hideCaption ? "hidden-text" : null }, options_.caption);
+    const line = element("tr");
+    options_.columns.forEach((column, place) => line.append(this.header(column, place)));
+    const table = element("table", {}, caption, element("thead", {}, line), this.body_);
+    this.scroll_ = scrollContainer(id, table);
+    this.empty_ = element("p", { class: "empty" }, options_.empty);
+    this.root = element("div", { class: "table" }, this.scroll_, this.empty_);
+    parent.append(this.root);
+    this.show();
+  }
+
+  /// New rows in place of all.
+  set(rows: Row[]): void {
+    this.data_ = rows;
+    this.show();
+  }
+
+  /// What to say without rows.
+  setEmpty(text: string): void {
+    setText(this.empty_, text);
+  }
+
+  /// The rows by the sorted column; in the order they came where none is.
+  order(rows: Row[]): Row[] {
+    const sorted = this.sorted_;
+    const value = sorted && this.options_.columns[sorted.column].sort;
+    if (!sorted || !value) return rows;
+    return rows.map((row, place) => ({ row, place, value: value(row) }))
+      .sort((a, b) => compare(a.value, b.value, sorted.descending) || a.place - b.place)
+      .map((entry) => entry.row);
+  }
+
+  private header(column: Column<Row>, place: number): HTMLTableCellElement {
+    const note = column.note ? element("span", { class: "note" }, column.note) : null;
+    const content = column.sort
+      ? element("button", { type: "button", class: "sort", onclick: () => this.sortBy(place) }, column.name)
+      : column.name;
+    const cell = element("th", { scope: "col", class: column.number ? "number" : null }, content, note);
+    this.head_.push(cell);
+    return cell;
+  }
+
+  private sortBy(place: number): void {
+    const now = this.sorted_;
+    const numbers = this.options_.columns[place].number === true;
+    this.sorted_ = { column: place, descending: now?.column === place ? !now.descending : numbers };
+    this.show();
+    this.options_.onSort?.();
+  }
+
+  private show(): void {
+    this.head_.forEach((cell, place) => {
+      const sorted = this.sorted_?.column === place;
+      setAttribute(cell, "aria-sort", sorted ? (this.sorted_!.descending ? "descending" : "ascending") : null);
+    });
+    const seen = new Set<string | number>();
+    const lines = this.order(this.data_).map((row) => {
+      const key = this.options_.key(row);
+      seen.add(key);
+      return this.line(key, row);
+    });
+    for (const key of this.rows_.keys()) if (!seen.has(key)) this.rows_.delete(key);
+    arrange(this.body_, lines);
+    show(this.empty_, lines.length === 0);
+    show(this.scroll_, lines.length > 0);
+  }
+
+  private line(key: string | number, row: Row): HTMLTableRowElement {
+    let line = this.rows_.get(key);
+    if (!line) {
+      line = element("tr");
+      for (const column of this.options_.columns) {
+        line.append(column.heading ? element("th", { scope: "row", class: column.number ? "number" : null })
+          : element("td", { class: column.number ? "number" : null }));
+      }
+      this.rows_.set(key, line);
+    }
+    if (this.options_.mark) setAttribute(line, "class", this.options_.mark(row) || null);
+    this.options_.columns.forEach((column, place) => {
+      const cell = line!.cells[place];
+      if (column.draw) column.draw(cell, row);
+      else setText(cell, column.text ? column.text(row) : "");
+    });
+    return line;
+  }
+}
