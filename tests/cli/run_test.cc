@@ -174,6 +174,32 @@ TEST_F(CliRun, FigureDrawsAgain) {
   expect_contains(outcome.out, folder_.path("a") + "/figure.png");
 }
 
+TEST_F(CliRun, HtmlIsWrittenOnlyWhereAskedFor) {
+  const Outcome without = updraft(run_into("a", {"--rounds", "200", "--quiet"}));
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("a") + "/report.html"));
+  const Outcome with = updraft(run_into("b", {"--rounds", "200", "--quiet", "--html"}));
+  EXPECT_EQ(with.exit_code, 0) << with.err;
+  expect_contains(with.out, folder_.path("b") + "/report.html\n");
+  const std::string page = bytes_of(folder_.path("b") + "/report.html");
+  expect_contains(page, "<title>Three ways to sell</title>");
+  expect_contains(page, "Content-Security-Policy");
+  const auto json = parsed(updraft(run_into("b", {"--rounds", "200", "--html", "--json"})));
+  EXPECT_EQ(json["html"], folder_.path("b") + "/report.html");
+}
+
+TEST_F(CliRun, FigureMakesTheSameHtmlFromTheResults) {
+  ASSERT_EQ(updraft(run_into("a", {"--rounds", "200", "--quiet", "--html"})).exit_code, 0);
+  const std::string path = folder_.path("a") + "/report.html";
+  const std::string played = bytes_of(path);
+  std::filesystem::remove(path);
+  const Outcome outcome = updraft({"figure", folder_.path("a"), "--html"});
+  EXPECT_EQ(bytes_of(path), played);  // also without gnuplot
+  if (outcome.err.find("gnuplot is not installed") != std::string::npos) GTEST_SKIP();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  expect_contains(outcome.out, path + "\n");
+}
+
 TEST_F(CliRun, RefusesBadInput) {
   expect_refused({"run"}, "experiment: must be given");
   expect_refused({"run", "gausian"}, "did you mean gaussian?");
@@ -181,6 +207,7 @@ TEST_F(CliRun, RefusesBadInput) {
   expect_refused(run_into("a", {"--runs", "0"}), "--runs = 0: must be a whole number");
   expect_refused(run_into("a", {"--policies", "ubc"}), "did you mean ucb?");
   expect_refused(run_into("a", {"--qiuck"}), "did you mean --quick?");
+  expect_refused(run_into("a", {"--htlm"}), "did you mean --html?");
   expect_refused({"figure"}, "folder: must be given");
   expect_refused({"figure", folder_.path("")}, "is not a results folder");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("a")));

@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "checks.h"
 #include "process.h"
@@ -37,6 +39,12 @@ class CliSuite : public ::testing::Test {
   }
 
   bool exists(const std::string& path) const { return std::filesystem::exists(folder_.path(path)); }
+
+  std::string bytes_of(const std::string& path) const {
+    std::ifstream in(folder_.path(path), std::ios::binary);
+    EXPECT_TRUE(in) << path;
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
 
   TemporaryFolder folder_;
   std::string suite_;
@@ -102,9 +110,26 @@ TEST_F(CliSuite, FigureDrawsAgain) {
   }
 }
 
+TEST_F(CliSuite, HtmlHasAPageForAllAndOneForEach) {
+  const auto json = parsed(updraft(run_into("a", {"--json", "--html"})));
+  EXPECT_EQ(json["html"], folder_.path("a") + "/report.html");
+  EXPECT_EQ(json["experiments"][1]["html"], folder_.path("a") + "/values/report.html");
+  const std::string all = bytes_of("a/report.html");
+  expect_contains(all, "<title>Two ways to look</title>");
+  expect_contains(all, "Against rounds");
+  expect_contains(all, "Against values");
+  expect_contains(bytes_of("a/rounds/report.html"), "<title>Against rounds</title>");
+  for (const char* name : {"a/report.html", "a/values/report.html"}) {
+    std::filesystem::remove(folder_.path(name));
+  }
+  updraft({"figure", folder_.path("a"), "--html"});
+  EXPECT_EQ(bytes_of("a/report.html"), all);
+  EXPECT_TRUE(exists("a/values/report.html"));
+}
+
 TEST_F(CliSuite, PaperPlaysItsFiveExperiments) {
   const Outcome outcome = updraft({"paper", "--quick", "--rounds", "30", "--runs", "2", "--quiet",
-                                   "--out", folder_.path("all")});
+                                   "--html", "--out", folder_.path("all")});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* name :
        {"gaussian", "gaussian-weak", "criteo", "baseline-bound", "misspecified-l"}) {
@@ -114,6 +139,7 @@ TEST_F(CliSuite, PaperPlaysItsFiveExperiments) {
   expect_contains(outcome.out, "Not knowing the baseline costs little");
   EXPECT_FALSE(exists("all/tuning-free-gaussian"));
   EXPECT_TRUE(exists("all/summary.md"));
+  expect_contains(outcome.out, folder_.path("all") + "/report.html");
 }
 
 TEST_F(CliSuite, RefusesBadInput) {

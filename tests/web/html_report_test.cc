@@ -1,5 +1,5 @@
-// The page of results: that it holds everything, that nothing in it can break out, and that its policy
-// allows exactly its own script and style.
+// The page of results: that it holds everything, that nothing in it can break out, and that its
+// policy allows exactly its own script and style.
 #include "web/html_report.h"
 
 #include <gtest/gtest.h>
@@ -180,8 +180,7 @@ TEST(HtmlReport, HasTheWholeGrid) {
 
 TEST(HtmlReport, HasTheVerdictsOfTheSummary) {
   const ExperimentResult result = two_policies();
-  const json verdicts =
-      results_of(html_report(result, kManifest))["experiments"][0]["verdicts"];
+  const json verdicts = results_of(html_report(result, kManifest))["experiments"][0]["verdicts"];
   const std::vector<Verdict> judged = judge(result);
   ASSERT_EQ(verdicts.size(), judged.size());
   for (std::size_t j = 0; j < judged.size(); ++j) {

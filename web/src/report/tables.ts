@@ -14,7 +14,8 @@ function policyColumn(palette: Map<string, number>): Column<Policy> {
   return {
     name: "policy", heading: true, sort: (policy) => policy.label,
     draw: (cell, policy) => {
-      if (cell.childNodes.length === 0) cell.append(swatch(palette.get(policy.label)!), element("span", { class: "policy" }, policy.label));
+      if (cell.childNodes.length > 0) return;
+      cell.append(element("span", { class: "policy" }, swatch(palette.get(policy.label)!), element("span", {}, policy.label)));
       cell.title = policy.spec;
     },
   };

@@ -20,7 +20,7 @@ export class SeriesDatasets {
   private readonly high_: ChartDataset = { data: [], fill: "+1", borderWidth: 0, pointRadius: 0, order: 2 };
   private readonly low_: ChartDataset = { data: [], fill: false, borderWidth: 0, pointRadius: 0, order: 2 };
   private readonly line_: ChartDataset = { data: [], fill: false, borderWidth: 2, pointRadius: 0, order: 1 };
-  private readonly markers_: ChartDataset = { data: [], fill: false, showLine: false, pointRadius: kMarker, pointBorderWidth: 1.5, order: 0 };
+  private readonly markers_: ChartDataset = { data: [], fill: false, showLine: false, clip: false, pointRadius: kMarker, pointBorderWidth: 1.5, order: 0 };
 
   /// In the order in which the band's fill finds its other side.
   all(): ChartDataset[] {

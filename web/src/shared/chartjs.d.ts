@@ -12,6 +12,7 @@ declare module "chart.js" {
     order?: number;
     fill?: boolean | string;
     showLine?: boolean;
+    clip?: false;
     borderColor?: string;
     backgroundColor?: string;
     borderWidth?: number;

@@ -2,6 +2,7 @@
 // that say the same are not touched, and focus stays.
 
 import { arrange, element, freshId, scrollContainer, setAttribute, setText, show } from "./dom";
+import { Pager } from "./pager";
 
 export interface Column<Row> {
   name: string;
@@ -20,7 +21,7 @@ export interface TableOptions<Row> {
   key: (row: Row) => string | number;                 // the same row at the next set
   empty: string;                                      // what to say without rows
   sorted?: { column: number; descending: boolean };   // at first; without, the order of set
-  onSort?: () => void;                                // after a click on a header
+  page?: { size: number; what: string };              // that many at a time, with buttons to the next
   mark?: (row: Row) => string;                        // a class of the row
 }
 
@@ -42,7 +43,10 @@ export class Table<Row> {
   private readonly empty_: HTMLElement;
   private readonly scroll_: HTMLElement;
   private readonly rows_ = new Map<string | number, HTMLTableRowElement>();
+  private readonly notes_: (HTMLElement | null)[] = [];
+  private readonly pager_: Pager | null;
   private data_: Row[] = [];
+  private from_ = 0;
   private sorted_: { column: number; descending: boolean } | undefined;
 
   constructor(parent: HTMLElement, private readonly options_: TableOptions<Row>) {
@@ -54,7 +58,9 @@ export class Table<Row> {
     const table = element("table", {}, caption, element("thead", {}, line), this.body_);
     this.scroll_ = scrollContainer(id, table);
     this.empty_ = element("p", { class: "empty" }, options_.empty);
-    this.root = element("div", { class: "table" }, this.scroll_, this.empty_);
+    const page = options_.page;
+    this.pager_ = page ? new Pager(page.size, page.what, (from) => this.turn(from)) : null;
+    this.root = element("div", { class: "table" }, this.scroll_, this.pager_?.root, this.empty_);
     parent.append(this.root);
     this.show();
   }
@@ -70,8 +76,14 @@ export class Table<Row> {
     setText(this.empty_, text);
   }
 
+  /// Below the name in the header of a column that had a note.
+  setNote(column: number, text: string): void {
+    const note = this.notes_[column];
+    if (note) setText(note, text);
+  }
+
   /// The rows by the sorted column; in the order they came where none is.
-  order(rows: Row[]): Row[] {
+  private order(rows: Row[]): Row[] {
     const sorted = this.sorted_;
     const value = sorted && this.options_.columns[sorted.column].sort;
     if (!sorted || !value) return rows;
@@ -81,7 +93,8 @@ export class Table<Row> {
   }
 
   private header(column: Column<Row>, place: number): HTMLTableCellElement {
-    const note = column.note ? element("span", { class: "note" }, column.note) : null;
+    const note = column.note === undefined ? null : element("span", { class: "note" }, column.note);
+    this.notes_.push(note);
     const content = column.sort
       ? element("button", { type: "button", class: "sort", onclick: () => this.sortBy(place) }, column.name)
       : column.name;
@@ -94,8 +107,22 @@ export class Table<Row> {
     const now = this.sorted_;
     const numbers = this.options_.columns[place].number === true;
     this.sorted_ = { column: place, descending: now?.column === place ? !now.descending : numbers };
+    this.turn(0);
+  }
+
+  private turn(from: number): void {
+    this.from_ = from;
     this.show();
-    this.options_.onSort?.();
+  }
+
+  /// Those of the page that is shown.
+  private page(): Row[] {
+    const rows = this.order(this.data_);
+    const size = this.options_.page?.size;
+    if (size === undefined) return rows;
+    if (this.from_ >= rows.length) this.from_ = 0;
+    this.pager_!.set(this.from_, rows.length);
+    return rows.slice(this.from_, this.from_ + size);
   }
 
   private show(): void {
@@ -104,7 +131,7 @@ export class Table<Row> {
       setAttribute(cell, "aria-sort", sorted ? (this.sorted_!.descending ? "descending" : "ascending") : null);
     });
     const seen = new Set<string | number>();
-    const lines = this.order(this.data_).map((row) => {
+    const lines = this.page().map((row) => {
       const key = this.options_.key(row);
       seen.add(key);
       return this.line(key, row);

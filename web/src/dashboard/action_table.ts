@@ -1,0 +1,114 @@
+// "Which action is best?": what the policy believes of each action, and how often it takes it.
+
+import { element, freshId, setAttribute, setText, show } from "../shared/dom";
+import { countText, intervalText, kNone, numberText, percent } from "../shared/numbers";
+import { swatch } from "../shared/series_style";
+import { Column, Table } from "../shared/table";
+import type { ActionRow, Report } from "./api_types";
+import { commonSpan, drawForest, Span, spanText } from "./forest";
+import { actionName, kEstimateName, kMeaning, kUnit } from "./words";
+
+const kPage = 50;
+const kIntervalColumn = 2;
+
+/// The one with the highest estimate; of equals the first.
+export function bestAction(rows: ActionRow[]): number | null {
+  let best: ActionRow | null = null;
+  for (const row of rows) {
+    if (row.estimate !== null && (best === null || row.estimate > best.estimate!)) best = row;
+  }
+  return best && best.action;
+}
+
+function variablesText(row: ActionRow): string {
+  if (row.declared_count !== null) return `${countText(row.declared_count)} declared`;
+  if (row.identified_count === null) return "";
+  const padding = row.padding_count ? ` + ${countText(row.padding_count)} padding` : "";
+  return `${countText(row.identified_count)} identified${padding}`;
+}
+
+export class ActionTable {
+  readonly root: HTMLElement;
+  private readonly lead_ = element("p");
+  private readonly table_: Table<ActionRow>;
+  private span_: Span | null = null;
+  private best_: number | null = null;
+  private baseline_: number | undefined;
+
+  /// `look` shows the variables of an action.
+  constructor(report: Report, private readonly look_: (action: number) => void) {
+    const id = freshId("actions");
+    this.root = element("section", { class: "card", "aria-labelledby": id },
+      element("h2", { id }, "Which action is best?"), this.lead_,
+      element("p", { class: "muted" }, `${kMeaning[report.quantity]} Estimates are ${kUnit[report.quantity]}` +
+        (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
+    const rows = report.actions!;
+    this.table_ = new Table<ActionRow>(this.root, {
+      caption: "Actions with estimates, intervals and how often they were taken", hideCaption: true, key: (row) => row.action,
+      empty: "This campaign has no actions.", sorted: { column: 1, descending: true },
+      page: { size: kPage, what: "actions" }, mark: (row) => (row.action === this.best_ ? "best" : ""),
+      columns: this.columns(report, rows),
+    });
+  }
+
+  set(report: Report): void {
+    const rows = report.actions!;
+    this.best_ = bestAction(rows);
+    this.baseline_ = report.baseline_action;
+    this.span_ = commonSpan(rows, report.quantity === "uplift");
+    this.table_.setNote(kIntervalColumn, this.span_ ? spanText(this.span_) : "");
+    setText(this.lead_, this.sentence(rows, report));
+    this.table_.set(rows);
+  }
+
+  private sentence(rows: ActionRow[], report: Report): string {
+    const best = rows.find((row) => row.action === this.best_);
+    if (!best) return "Nothing is known of any action yet.";
+    const rivals = rows.filter((row) => row !== best && (row.estimate === null || row.high === null || best.low === null || row.high >= best.low));
+    const lead = `So far ${actionName(best)} has the highest ${report.quantity}: ${intervalText(best.estimate, best.low, best.high)}.`;
+    if (rows.length === 1) return lead;
+    if (rivals.length === 0) return `${lead} No other action's interval reaches that high.`;
+    return `${lead} Not settled: the intervals of ${rivals.length === 1 ? actionName(rivals[0]) : `${countText(rivals.length)} others`} ` +
+      `overlap with its own or are not known.`;
+  }
+
+  private columns(report: Report, rows: ActionRow[]): Column<ActionRow>[] {
+    const columns: Column<ActionRow>[] = [
+      { name: "Action", heading: true, draw: (cell, row) => this.drawName(cell, row), sort: actionName },
+      { name: kEstimateName[report.quantity], number: true, text: (row) => intervalText(row.estimate, row.low, row.high), sort: (row) => row.estimate },
+      { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, row, this.span_) },
+      { name: "Share of decisions", number: true, text: (row) => `${percent(row.share)} (${countText(row.decided)})`, sort: (row) => row.share },
+      { name: "Rounds with payoffs", number: true, text: (row) => countText(row.pulls), sort: (row) => row.pulls },
+    ];
+    columns.push(rows.some((row) => row.probability_best !== null)
+      ? { name: "Probability of being best", number: true, text: (row) => percent(row.probability_best), sort: (row) => row.probability_best }
+      : { name: "Index", number: true, text: (row) => (row.pulls === 0 && row.index === null ? "untried" : numberText(row.index, 4)), sort: (row) => row.index });
+    if (rows.some((row) => variablesText(row) !== "")) {
+      columns.push({ name: "Variables", draw: (cell, row) => this.drawVariables(cell, row), sort: (row) => row.declared_count ?? row.identified_count });
+    }
+    return columns;
+  }
+
+  private drawName(cell: HTMLElement, row: ActionRow): void {
+    if (!cell.firstChild) {
+      cell.append(element("span", { class: "row-name" }, swatch(row.action), element("span", { class: "row-text" }, actionName(row))),
+        element("span", { class: "row-marks note" }));
+    }
+    const marks = [
+      row.action === this.best_ ? "★ highest estimate" : "",
+      row.action === this.baseline_ ? "plays the baseline" : "",
+      row.active === false ? "no longer considered" : "",
+    ].filter((mark) => mark !== "");
+    const note = cell.querySelector<HTMLElement>(".row-marks")!;
+    setText(note, marks.join(", "));
+    show(note, marks.length > 0);
+  }
+
+  private drawVariables(cell: HTMLElement, row: ActionRow): void {
+    const text = variablesText(row);
+    const button = cell.querySelector("button") ?? cell.appendChild(
+      element("button", { type: "button", class: "quiet", onclick: () => this.look_(row.action) }));
+    setText(button, text || kNone);
+    setAttribute(button, "aria-label", `${text || "no"} variables of ${actionName(row)}: show them`);
+  }
+}

@@ -1,0 +1,121 @@
+// What the service answers, as far as the page uses it. docs/service.md.
+
+export type Known = number | null;
+
+export interface DecisionCounts {
+  decided: number;
+  complete: number;
+  outstanding: number;
+  lost: number;
+  late: number;
+}
+
+export interface Brief {
+  name: string;
+  policy: string;
+  stopped: boolean;
+  state_version: number;
+  last_event_ms: Known;
+  decisions: DecisionCounts;
+}
+
+export interface CampaignList {
+  campaigns: Brief[];
+}
+
+export interface Warning {
+  kind: string;
+  message: string;
+  advice: string;
+  action?: number;
+  name?: string;
+}
+
+/// What is believed of an action, or of a treatment.
+export interface Belief {
+  decided: number;
+  share: Known;
+  estimate: Known;
+  low: Known;
+  high: Known;
+}
+
+export interface ActionRow extends Belief {
+  action: number;
+  name?: string;
+  pulls: number;
+  index: Known;
+  probability_best: Known;
+  active?: boolean;
+  declared_count: Known;
+  identified_count: Known;
+  padding_count: Known;
+}
+
+export interface TreatmentRow extends Belief {
+  treatment: number;
+  paid: number;
+}
+
+export type Quantity = "uplift" | "reward" | "payoff";
+
+export interface Report extends Brief {
+  now_ms: number;
+  oldest_outstanding_ms: Known;
+  wait: Known;
+  told: string[];
+  warnings: Warning[];
+  payoffs?: { rounds: number; mean: Known; sd: Known; least: Known; largest: Known };
+  quantity: Quantity;
+  interval_text: string | null;
+  history_version: number;
+  baseline_action?: number;
+  actions?: ActionRow[];
+  treatments?: number;
+  budget?: number;
+  features?: number;
+  observations?: number;
+  treated?: TreatmentRow[];
+}
+
+export interface ActionHistory {
+  action: number;
+  name?: string;
+  decided: number[];
+  estimate: Known[];
+  low: Known[];
+  high: Known[];
+}
+
+export interface History {
+  version: number;
+  decided: number[];
+  complete: number[];
+  time_ms: number[];
+  actions: ActionHistory[];
+  left_out?: string;
+}
+
+export type Show = "affected" | "padding" | "surprising" | "all";
+
+export interface VariableRow {
+  variable: number;
+  name?: string;
+  affected: "declared" | "identified" | "padding" | null;
+  mean: Known;
+  baseline: Known;
+  uplift: Known;
+  low: Known;
+  high: Known;
+  surprising: boolean;
+}
+
+export interface VariablePage {
+  action: number;
+  from: number;
+  total: number;
+  kept: boolean;
+  left_out?: string;
+  against?: string;   // what uplifts are over
+  variables: VariableRow[];
+}

@@ -1,0 +1,48 @@
+// What is wrong with the connection: since when, and what is tried. The first words are announced once; the
+// seconds that count down are not.
+
+import { element, setText, show } from "../shared/dom";
+import { clock } from "../shared/numbers";
+
+export class Banner {
+  readonly root: HTMLElement;
+  private readonly what_ = element("span", { role: "alert" });
+  private readonly next_ = element("span");
+  private since_: number | null = null;
+  private nextAt_ = 0;
+  private timer_: ReturnType<typeof setInterval> | undefined;
+
+  constructor(tryNow: () => void) {
+    this.root = element("div", { class: "banner", hidden: true }, element("div", { class: "banner-content" },
+      element("p", {}, this.what_, this.next_),
+      element("button", { type: "button", onclick: tryNow }, "Try now")));
+  }
+
+  /// `what` as in "The service does not answer"; the time since when goes with it.
+  failed(what: string): void {
+    this.since_ ??= Date.now();
+    setText(this.what_, `${what} since ${clock(this.since_)}`);
+    show(this.root, true);
+  }
+
+  /// When it is tried again.
+  rests(ms: number): void {
+    this.nextAt_ = Date.now() + ms;
+    this.tick();
+    this.timer_ ??= setInterval(() => this.tick(), 1000);
+  }
+
+  well(): void {
+    if (this.since_ === null) return;
+    this.since_ = null;
+    clearInterval(this.timer_);
+    this.timer_ = undefined;
+    setText(this.what_, "");
+    show(this.root, false);
+  }
+
+  private tick(): void {
+    const left = Math.ceil((this.nextAt_ - Date.now()) / 1000);
+    setText(this.next_, left > 0 ? `; trying again in ${left} s.` : "; trying now.");
+  }
+}

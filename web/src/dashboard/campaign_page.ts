@@ -1,0 +1,137 @@
+// One campaign: its sections, filled from its report and its history. Sections are made once, at the first
+// report, and changed in place from then on.
+
+import { element, setText, show } from "../shared/dom";
+import { ActionTable, bestAction } from "./action_table";
+import { ServiceClock } from "./age";
+import { campaignPath, Answer } from "./api";
+import type { History, Report } from "./api_types";
+import { Feedback } from "./feedback";
+import { FirstSteps } from "./first_steps";
+import { Heading } from "./heading";
+import { jsonLink } from "./json_link";
+import type { Outcome } from "./poll";
+import { TimeCharts } from "./time_charts";
+import { Told } from "./told";
+import { TreatmentTable } from "./treatment_table";
+import { Variables } from "./variables";
+import type { Frame, View } from "./view";
+import { Warnings } from "./warnings";
+
+const kEveryMs = 1000;
+
+/// A history is asked for at most this part of the time.
+const kHistoryShare = 0.1;
+
+interface Sections {
+  heading: Heading;
+  warnings: Warnings;
+  steps: FirstSteps;
+  table: ActionTable | TreatmentTable;
+  charts: TimeCharts;
+  feedback: Feedback;
+  told: Told;
+  variables: Variables | null;
+}
+
+export class CampaignPage implements View {
+  readonly root: HTMLElement;
+  readonly everyMs = kEveryMs;
+  private readonly message_: HTMLElement;
+  private readonly messageTitle_: HTMLElement;
+  private readonly messageText_: HTMLElement;
+  private readonly content_ = element("div");
+  private readonly clock_ = new ServiceClock();
+  private sections_: Sections | null = null;
+  private report_: Report | null = null;
+  private tag_: string | null = null;
+  private history_: History | null = null;
+  private historyFrom_ = 0;
+  private ended_ = false;
+
+  constructor(private readonly frame_: Frame, readonly title: string) {
+    this.messageTitle_ = element("h1", { tabindex: -1 }, title);
+    this.messageText_ = element("p", {}, "Asking the service …");
+    this.message_ = element("section", { class: "card" }, this.messageTitle_, this.messageText_, element("p", {}, element("a", { href: "#/" }, "All campaigns")));
+    this.root = element("div", { class: "view" }, this.message_, this.content_);
+  }
+
+  async ask(): Promise<Outcome> {
+    const answer = await this.frame_.api.get<Report>(`${campaignPath(this.title)}/report?sets=count`, this.tag_);
+    if (this.ended_) return "ended";
+    const outcome = this.frame_.outcome(answer);
+    if (answer.kind === "ok") this.show(answer.body, answer.tag);
+    if (answer.kind === "missing") this.missing(answer);
+    if (outcome === "well" && this.report_) {
+      await this.askHistory(this.report_);
+      this.sections_!.heading.tick(this.report_, this.clock_);
+      this.sections_!.feedback.tick(this.report_, this.clock_);
+    }
+    return outcome;
+  }
+
+  end(): void {
+    this.ended_ = true;
+    this.sections_?.charts.destroy();
+    this.sections_?.variables?.destroy();
+  }
+
+  private show(report: Report, tag: string | null): void {
+    this.report_ = report;
+    this.tag_ = tag;
+    this.clock_.set(report.now_ms);
+    show(this.message_, false);
+    show(this.content_, true);
+    const sections = this.sections_ ??= this.make(report);
+    sections.heading.set(report);
+    sections.warnings.set(report);
+    sections.steps.set(report);
+    sections.table.set(report);
+    sections.charts.set(report, this.history_);
+    sections.feedback.set(report);
+    sections.told.set(report);
+    sections.variables?.outdate();
+  }
+
+  private make(report: Report): Sections {
+    const { api } = this.frame_;
+    const focused = document.activeElement === this.messageTitle_;
+    const variables = report.actions ? new Variables(api, report.name, report.actions, bestAction(report.actions) ?? 0) : null;
+    const sections = {
+      heading: new Heading(report.name, !report.actions),
+      warnings: new Warnings((action) => variables?.look(action, "surprising")),
+      steps: new FirstSteps(api.token),
+      table: report.actions ? new ActionTable(report, (action) => variables?.look(action, "affected")) : new TreatmentTable(report),
+      charts: new TimeCharts(report),
+      feedback: new Feedback(),
+      told: new Told(),
+      variables,
+    };
+    const path = `${campaignPath(report.name)}/report`;
+    this.content_.append(sections.heading.root, sections.warnings.root, sections.steps.root, sections.table.root, sections.charts.root,
+      element("div", { class: "pair cards" }, sections.feedback.root, sections.told.root));
+    if (variables) this.content_.append(variables.root);
+    this.content_.append(element("p", { class: "links" }, jsonLink(api, path, `${report.name}.json`, "This report as JSON")));
+    if (focused) this.content_.querySelector("h1")!.focus({ preventScroll: true });
+    return sections;
+  }
+
+  private missing(answer: Answer<unknown> & { kind: "missing" }): void {
+    this.tag_ = null;
+    setText(this.messageTitle_, `There is no campaign “${this.title}”`);
+    setText(this.messageText_, answer.message);
+    show(this.message_, true);
+    show(this.content_, false);
+  }
+
+  /// Where the report says that there is a new one.
+  private async askHistory(report: Report): Promise<void> {
+    const began = performance.now();
+    if (this.history_?.version === report.history_version || began < this.historyFrom_) return;
+    const answer = await this.frame_.api.get<History>(`${campaignPath(this.title)}/history`);
+    if (this.ended_ || answer.kind !== "ok") return;
+    this.history_ = answer.body;
+    this.sections_!.charts.set(report, this.history_);
+    this.historyFrom_ = performance.now() + (performance.now() - began) / kHistoryShare;
+  }
+}

@@ -1,0 +1,139 @@
+// How estimates and choices came about: the kept history, with the current report as its last point.
+
+import { kShownAtFirst } from "../shared/chart_legend";
+import { element, freshId } from "../shared/dom";
+import { countText, percent, tickText } from "../shared/numbers";
+import { LineChart, Series, XAxis } from "../shared/line_chart";
+import type { Belief, History, Known, Report } from "./api_types";
+import { timeName, timeText, timeTicks } from "./time_axis";
+import { actionName, kEstimateName, kUnit, treatmentName } from "./words";
+
+/// Lines beyond these are not offered: nobody could tell them apart.
+const kMostLines = 48;
+
+interface Line extends Belief {
+  id: number;
+  label: string;
+}
+
+function linesOf(report: Report): Line[] {
+  return report.actions ? report.actions.map((row) => ({ ...row, id: row.action, label: actionName(row) }))
+    : report.treated!.map((row) => ({ ...row, id: row.treatment, label: treatmentName(row.treatment) }));
+}
+
+/// Where there are many, the first are switched on: the best, as far as any is known.
+function bestFirst(lines: Line[]): number[] {
+  return [...lines].sort((a, b) => (b.estimate ?? -Infinity) - (a.estimate ?? -Infinity) || a.id - b.id)
+    .slice(0, kMostLines).map((line) => line.id);
+}
+
+export class TimeCharts {
+  readonly root: HTMLElement;
+  private readonly estimates_: LineChart;
+  private readonly shares_: LineChart;
+  private readonly order_: number[];
+  private byTime_ = false;
+  private report_: Report;
+  private history_: History | null = null;
+
+  constructor(report: Report) {
+    this.report_ = report;
+    const lines = linesOf(report);
+    this.order_ = lines.length > kShownAtFirst ? bestFirst(lines) : lines.map((line) => line.id);
+    const id = freshId("over-time");
+    const left = lines.length - this.order_.length;
+    const what = report.actions ? "actions" : "treatments";
+    const pair = element("div", { class: "pair" });
+    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "How it came about"),
+      this.axisSwitch(), left > 0 ? element("p", { class: "muted" },
+        `The ${countText(this.order_.length)} ${what} that were best when this page was opened, of ${countText(lines.length)}.`) : null, pair);
+    this.estimates_ = new LineChart(pair, {
+      title: `${kEstimateName[report.quantity]} over time`, ...this.axis([]), yName: `${report.quantity}, ${kUnit[report.quantity]}`,
+      description: report.interval_text ? `Bands: ${report.interval_text}.` : "", bands: "Bands", empty: "No payoffs yet: nothing is known.",
+    });
+    this.shares_ = new LineChart(pair, {
+      title: report.actions ? "Share of decisions over time" : "Share of individuals over time", ...this.axis([]), yName: "share so far", yMin: 0,
+      yText: (y) => percent(y), description: `Of all ${report.actions ? "decisions" : "individuals"} up to each point, since the start.`, empty: "No decisions yet.",
+    });
+  }
+
+  set(report: Report, history: History | null): void {
+    this.report_ = report;
+    this.history_ = history;
+    if (history?.left_out) {
+      const text = `Only what is known now: ${history.left_out}.`;
+      this.estimates_.setEmpty(text);
+      this.shares_.setEmpty(text);
+    }
+    this.draw();
+  }
+
+  destroy(): void {
+    this.estimates_.destroy();
+    this.shares_.destroy();
+  }
+
+  private axisSwitch(): HTMLElement {
+    const name = freshId("axis");
+    const choice = (label: string, byTime: boolean) => element("label", {},
+      element("input", { type: "radio", name, value: byTime ? "time" : "decisions", checked: byTime === this.byTime_, onchange: () => {
+        this.byTime_ = byTime;
+        this.draw();
+      } }), label);
+    return element("fieldset", { class: "choice" }, element("legend", {}, "Along"), choice("decisions", false), choice("time of day", true));
+  }
+
+  private axis(x: number[]): XAxis {
+    if (!this.byTime_) return { xName: "decisions", xText: tickText };
+    const span = x.length > 0 ? x[x.length - 1] - x[0] : 0;
+    return { xName: timeName(span), xText: timeText(span), xTicks: timeTicks };
+  }
+
+  /// The x of all points; `current` says that the report is a point of its own after the kept ones.
+  private points(): { x: number[]; current: boolean; kept: number } {
+    const { decisions, last_event_ms } = this.report_;
+    const history = this.history_;
+    const times = history?.time_ms ?? [];
+    const decided = history?.decided ?? [];
+    if (history?.left_out || decisions.decided === 0) return { x: [], current: false, kept: 0 };
+    const last = times.length - 1;
+    // A history that is ahead of the report: the report says nothing new.
+    const current = last < 0 || decisions.decided >= decided[last];
+    const replaces = current && last >= 0 && decisions.decided === decided[last] && (last_event_ms ?? 0) <= times[last];
+    const kept = times.length - (replaces ? 1 : 0);
+    const x = (this.byTime_ ? times : decided).slice(0, kept);
+    if (current) x.push(this.byTime_ ? last_event_ms ?? this.report_.now_ms : decisions.decided);
+    return { x, current, kept };
+  }
+
+  private draw(): void {
+    const { x, current, kept } = this.points();
+    const lines = new Map(linesOf(this.report_).map((line) => [line.id, line]));
+    const histories = new Map((this.history_?.actions ?? []).map((one) => [one.action, one]));
+    const totals = this.totals(kept);
+    const estimates: Series[] = [];
+    const shares: Series[] = [];
+    for (const id of this.order_) {
+      const line = lines.get(id);
+      if (!line) continue;
+      const past = histories.get(id);
+      const joined = (values: Known[] | undefined, now: Known) => (values ?? []).slice(0, kept).concat(current ? [now] : []);
+      const base = { label: line.label, style: id, x };
+      estimates.push({ ...base, y: joined(past?.estimate, line.estimate), low: joined(past?.low, line.low), high: joined(past?.high, line.high) });
+      shares.push({ ...base, y: joined(past?.decided.map((n, at) => (totals[at] > 0 ? n / totals[at] : null)), line.share) });
+    }
+    this.estimates_.setXAxis(this.axis(x));
+    this.shares_.setXAxis(this.axis(x));
+    this.estimates_.set(estimates);
+    this.shares_.set(shares);
+  }
+
+  /// Of all actions, or of all individuals, at each kept point.
+  private totals(kept: number): number[] {
+    const totals: number[] = new Array(kept).fill(0);
+    for (const one of this.history_?.actions ?? []) {
+      for (let at = 0; at < kept; ++at) totals[at] += one.decided[at];
+    }
+    return totals;
+  }
+}

@@ -1,0 +1,191 @@
+// The variables of one action: which it affects, and how it moves them. A page of 50 comes from the service
+// at a time, so that any number of variables is fine.
+
+import { element, freshId, setText, show } from "../shared/dom";
+import { countText, intervalText, numberText } from "../shared/numbers";
+import { Pager } from "../shared/pager";
+import { Table } from "../shared/table";
+import { Api, campaignPath } from "./api";
+import type { ActionRow, Show, VariablePage, VariableRow } from "./api_types";
+import { commonSpan, drawForest, Span, spanText } from "./forest";
+import { actionName } from "./words";
+
+const kPage = 50;
+const kTypingMs = 300;
+const kIntervalColumn = 3;
+const kMostOptions = 2000;
+
+const kShows: [Show, string][] = [["affected", "affected"], ["padding", "counted in as padding"], ["surprising", "surprising"], ["all", "all"]];
+
+const kNothing: Record<Show, string> = {
+  affected: "No variable is known to be affected by this action.",
+  padding: "No variable is counted in as padding.",
+  surprising: "No variable outside the declared set has surely been moved.",
+  all: "There are no variables.",
+};
+
+const kWords = { declared: "declared", identified: "identified", padding: "padding" };
+
+function variableName(row: VariableRow): string {
+  return row.name ?? `variable ${row.variable}`;
+}
+
+export class Variables {
+  readonly root: HTMLElement;
+  private readonly heading_: HTMLElement;
+  private readonly choose_: HTMLSelectElement | HTMLInputElement;
+  private readonly radios_ = new Map<Show, HTMLInputElement>();
+  private readonly search_: HTMLInputElement;
+  private readonly note_ = element("p", { class: "muted" });
+  private readonly problem_ = element("p", { class: "problem" });
+  private readonly table_: Table<VariableRow>;
+  private readonly pager_ = new Pager(kPage, "variables", (from) => this.turn(from));
+  private readonly watch_: IntersectionObserver;
+  private typing_: ReturnType<typeof setTimeout> | undefined;
+  private show_: Show = "affected";
+  private from_ = 0;
+  private asked_ = 0;
+  private busy_ = false;
+  private seen_ = false;
+  private outdated_ = true;
+  private span_: Span | null = null;
+
+  constructor(private readonly api_: Api, private readonly campaign_: string, actions: ActionRow[], private action_: number) {
+    const id = freshId("variables");
+    this.heading_ = element("h2", { id, tabindex: -1 }, "Variables of an action");
+    this.choose_ = actions.length <= kMostOptions ? this.list(actions) : this.number(actions.length);
+    this.search_ = element("input", { type: "search", maxlength: 50, autocomplete: "off", spellcheck: "false", oninput: () => this.type() });
+    this.root = element("section", { class: "card", "aria-labelledby": id }, this.heading_,
+      element("div", { class: "controls" },
+        element("label", { class: "field" }, element("span", {}, "Action"), this.choose_),
+        element("label", { class: "field" }, element("span", {}, "Search by name or number"), this.search_), this.showSwitch()),
+      this.note_, this.problem_);
+    this.table_ = this.makeTable();
+    this.root.append(this.pager_.root);
+    this.watch_ = new IntersectionObserver((entries) => {
+      this.seen_ = entries[entries.length - 1].isIntersecting;
+      this.refresh();
+    });
+    this.watch_.observe(this.root);
+  }
+
+  /// The service knows more than what is shown.
+  outdate(): void {
+    this.outdated_ = true;
+    this.refresh();
+  }
+
+  /// Another action, at once and in view.
+  look(action: number, which: Show): void {
+    this.choose_.value = String(action);
+    this.action_ = action;
+    this.show_ = which;
+    this.radios_.get(which)!.checked = true;
+    this.search_.value = "";
+    this.turn(0);
+    this.root.scrollIntoView({ block: "start" });
+    this.heading_.focus({ preventScroll: true });
+  }
+
+  destroy(): void {
+    clearTimeout(this.typing_);
+    this.watch_.disconnect();
+    this.asked_ += 1;
+  }
+
+  private list(actions: ActionRow[]): HTMLSelectElement {
+    const select: HTMLSelectElement = element("select", { onchange: () => this.choose(Number(select.value)) },
+      ...actions.map((row) => element("option", { value: row.action }, actionName(row))));
+    select.value = String(this.action_);
+    return select;
+  }
+
+  private number(actions: number): HTMLInputElement {
+    const input: HTMLInputElement = element("input", { type: "number", min: 0, max: actions - 1, step: 1, value: this.action_, onchange: () => {
+      if (input.checkValidity() && input.value !== "") this.choose(Number(input.value));
+    } });
+    return input;
+  }
+
+  private showSwitch(): HTMLElement {
+    const name = freshId("show");
+    return element("fieldset", { class: "choice" }, element("legend", {}, "Show"), ...kShows.map(([value, label]) => {
+      const radio = element("input", { type: "radio", name, value, checked: value === this.show_, onchange: () => {
+        this.show_ = value;
+        this.turn(0);
+      } });
+      this.radios_.set(value, radio);
+      return element("label", {}, radio, label);
+    }));
+  }
+
+  private makeTable(): Table<VariableRow> {
+    return new Table<VariableRow>(this.root, {
+      caption: "Variables of the chosen action", hideCaption: true, key: (row) => row.variable, empty: "Asking the service …",
+      mark: (row) => (row.surprising ? "surprising" : ""),
+      columns: [
+        { name: "Variable", heading: true, text: variableName },
+        { name: "In the set", text: (row) => (row.affected ? kWords[row.affected] : "no") + (row.surprising ? ", ⚠ surprising" : "") },
+        { name: "Uplift", number: true, text: (row) => intervalText(row.uplift, row.low, row.high) },
+        { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, { estimate: row.uplift, low: row.low, high: row.high }, this.span_) },
+        { name: "Mean payoff", number: true, text: (row) => numberText(row.mean) },
+        { name: "Baseline", number: true, text: (row) => numberText(row.baseline) },
+      ],
+    });
+  }
+
+  private choose(action: number): void {
+    this.action_ = action;
+    this.turn(0);
+  }
+
+  private type(): void {
+    clearTimeout(this.typing_);
+    this.typing_ = setTimeout(() => this.turn(0), kTypingMs);
+  }
+
+  private turn(from: number): void {
+    this.from_ = from;
+    void this.ask();
+  }
+
+  /// Only where someone sees it, and one request at a time.
+  private refresh(): void {
+    if (this.seen_ && this.outdated_ && !this.busy_) void this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    const place = ++this.asked_;
+    this.busy_ = true;
+    this.outdated_ = false;
+    const query = new URLSearchParams({ show: this.show_, search: this.search_.value.trim(), from: String(this.from_), count: String(kPage) });
+    const answer = await this.api_.get<VariablePage>(`${campaignPath(this.campaign_)}/actions/${this.action_}/variables?${query}`);
+    if (place !== this.asked_) return;  // another was asked for since
+    this.busy_ = false;
+    setText(this.problem_, answer.kind === "refused" || answer.kind === "missing" ? answer.message : "");
+    if (answer.kind === "ok") this.fill(answer.body);
+    else this.outdated_ = true;
+  }
+
+  private fill(page: VariablePage): void {
+    if (page.variables.length === 0 && page.total > 0 && this.from_ > 0) {  // the list became shorter
+      this.turn(0);
+      return;
+    }
+    const searched = this.search_.value.trim();
+    this.table_.setEmpty(searched !== "" ? `No variable with “${searched}” among these.` : kNothing[this.show_]);
+    this.span_ = commonSpan(page.variables.map((row) => ({ estimate: row.uplift, low: row.low, high: row.high })), true);
+    this.table_.setNote(kIntervalColumn, this.span_ ? spanText(this.span_) : "");
+    this.table_.set(page.variables);
+    this.pager_.set(page.from, page.total);
+    setText(this.note_, this.noteOf(page));
+    show(this.problem_, this.problem_.textContent !== "");
+  }
+
+  private noteOf(page: VariablePage): string {
+    const found = `${countText(page.total)} found. `;
+    if (!page.kept) return `${found}Means and uplifts are not known: ${page.left_out ?? "sums per variable are not kept"}.`;
+    return `${found}Uplifts are over ${page.against ?? "the baseline"}, with intervals that hold for all variables, actions and times at once (99.9 %). ` +
+      "Surprising: outside the declared set, and the interval excludes 0.";
+  }
+}
