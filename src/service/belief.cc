@@ -14,9 +14,7 @@ constexpr double kNormal95 = 1.959963984540054;
 
 bool draws_from_prior(const Policy& policy) { return policy.spec().name() == "ts"; }
 
-bool on_total(const Policy& policy) {
-  return policy.resolution().kind == Resolution::Kind::kTotal;
-}
+bool on_total(const Policy& policy) { return policy.resolution().kind == Resolution::Kind::kTotal; }
 
 bool learns_noise(const Policy& policy) {
   const PolicyInfo& info = policy_info(policy.spec().name());
@@ -55,9 +53,9 @@ double identified_reach(const Policy& policy, const Explanation& explanation,
                         const ActionExplanation& about) {
   const auto count = static_cast<double>(about.identified->size());
   if (policy.knowledge().baseline() != nullptr) return about.radius * count;
-  const auto most = std::max_element(
-      explanation.actions.begin(), explanation.actions.end(),
-      [](const auto& one, const auto& other) { return one.pulls < other.pulls; });
+  const auto most =
+      std::max_element(explanation.actions.begin(), explanation.actions.end(),
+                       [](const auto& one, const auto& other) { return one.pulls < other.pulls; });
   const ActionExplanation& baseline =
       explanation.baseline_action ? explanation.actions[*explanation.baseline_action] : *most;
   return count * (about.radius + radius_of(about, static_cast<double>(baseline.pulls)));
@@ -84,7 +82,8 @@ std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation
     belief.interval = about.interval;
     if (belief.interval || learns_noise(policy)) continue;
     const double reach = reach_of(policy, explanation, action);
-    if (std::isfinite(reach)) belief.interval = {*belief.estimate - reach, *belief.estimate + reach};
+    if (std::isfinite(reach))
+      belief.interval = {*belief.estimate - reach, *belief.estimate + reach};
   }
   return out;
 }

@@ -16,8 +16,8 @@ class BeliefHistory {
   struct Point {
     std::uint64_t event = 0;
     std::int64_t time_ms = 0;
-    std::uint64_t decided = 0;   ///< decisions so far
-    std::uint64_t complete = 0;  ///< of these, those whose payoffs have come
+    std::uint64_t decided = 0;               ///< decisions so far
+    std::uint64_t complete = 0;              ///< of these, those whose payoffs have come
     std::vector<std::uint64_t> chosen = {};  ///< how often each action so far
     std::vector<Belief> beliefs = {};        ///< of each action
   };

@@ -31,7 +31,9 @@ Json variables_json(const VariableSet& set, const CampaignDefinition& definition
   return out;
 }
 
-Json count_or_null(const VariableSet* set) { return set == nullptr ? Json(nullptr) : Json(set->size()); }
+Json count_or_null(const VariableSet* set) {
+  return set == nullptr ? Json(nullptr) : Json(set->size());
+}
 
 const VariableSet* pointer(const std::optional<VariableSet>& set) { return set ? &*set : nullptr; }
 
@@ -123,11 +125,9 @@ Json warnings_json(const LiveCampaign& campaign, const Explanation& explanation)
     uplifts.emplace(*definition.knowledge, statistics);
   }
   Json out = Json::array();
-  for (const Misfit& misfit :
-       misfits(campaign, explanation, uplifts ? &*uplifts : nullptr)) {
-    Json row = {{"kind", kind_name(misfit.kind)},
-                {"message", misfit.message},
-                {"advice", misfit.advice}};
+  for (const Misfit& misfit : misfits(campaign, explanation, uplifts ? &*uplifts : nullptr)) {
+    Json row = {
+        {"kind", kind_name(misfit.kind)}, {"message", misfit.message}, {"advice", misfit.advice}};
     if (misfit.action) {
       row["action"] = *misfit.action;
       if (!definition.action_names.empty()) row["name"] = definition.action_names[*misfit.action];
@@ -156,8 +156,11 @@ std::uint64_t history_version(const BeliefHistory& history) {
 }
 
 Json action_history(const BeliefHistory& history, std::size_t action) {
-  Json out = {{"action", action},        {"decided", Json::array()}, {"estimate", Json::array()},
-              {"low", Json::array()},    {"high", Json::array()}};
+  Json out = {{"action", action},
+              {"decided", Json::array()},
+              {"estimate", Json::array()},
+              {"low", Json::array()},
+              {"high", Json::array()}};
   for (const BeliefHistory::Point& point : history.points()) {
     const Belief& belief = point.beliefs[action];
     std::optional<double> low;
@@ -237,8 +240,8 @@ Json campaign_history(const LiveCampaign& campaign) {
               {"time_ms", Json::array()},
               {"actions", Json::array()}};
   if (!history.kept()) {
-    out["left_out"] = fmt::format("histories of more than {} actions are not kept",
-                                  BeliefHistory::kMostActions);
+    out["left_out"] =
+        fmt::format("histories of more than {} actions are not kept", BeliefHistory::kMostActions);
     return out;
   }
   for (const BeliefHistory::Point& point : history.points()) {

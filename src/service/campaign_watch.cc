@@ -12,8 +12,7 @@ std::size_t actions_of(const CampaignDefinition& definition) {
 }
 
 std::size_t effort_of(const CampaignDefinition& definition) {
-  return definition.shape ? 1
-                          : definition.knowledge->actions() * definition.knowledge->variables();
+  return definition.shape ? 1 : definition.knowledge->actions() * definition.knowledge->variables();
 }
 
 }  // namespace

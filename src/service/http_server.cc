@@ -210,13 +210,12 @@ HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const Rout
     return without_body(error_answer(400, "the body must be JSON, not a form with parts"));
   }
   if (reader == nullptr || !has_body(request)) {
-    return without_body(api.answer(
-        {.method = request.method,
-         .path = request.path,
-         .body = {},
-         .query = {request.params.begin(), request.params.end()},
-         .known_tag = request.get_header_value("If-None-Match")},
-        match));
+    return without_body(api.answer({.method = request.method,
+                                    .path = request.path,
+                                    .body = {},
+                                    .query = {request.params.begin(), request.params.end()},
+                                    .known_tag = request.get_header_value("If-None-Match")},
+                                   match));
   }
   const Body body = read_body(*reader, options.body_limit);
   exchange.bytes_in = body.text.size();

@@ -126,8 +126,7 @@ void LiveCampaign::look(std::int64_t time_ms) {
   BeliefHistory::Point point = {
       .event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_};
   point.chosen.assign(watch_.chosen().begin(), watch_.chosen().end());
-  point.beliefs =
-      policy_ ? beliefs(*policy_, policy_->explain()) : watch_.treatment_beliefs();
+  point.beliefs = policy_ ? beliefs(*policy_, policy_->explain()) : watch_.treatment_beliefs();
   watch_.history().add(std::move(point));
 }
 

@@ -44,17 +44,22 @@ void add_outside(const CampaignDefinition& campaign, const VariableUplifts& upli
     const VariableUplift uplift = *uplifts.of(action, worst);
     out.push_back(
         {Misfit::Kind::kOutsideDeclared, action,
-         fmt::format("{} seems to move {} outside its declared set, most of all {}: {:+.4g} ({:.4g} "
-                     "to {:.4g}) against {}.",
-                     action_text(campaign, action),
-                     found.size() == 1 ? "1 variable"
-                                       : grouped(double(found.size()), 0) + " variables",
-                     variable_text(campaign, worst), uplift.uplift(), uplift.interval.low,
-                     uplift.interval.high, uplifts.baseline_text()),
+         fmt::format(
+             "{} seems to move {} outside its declared set, most of all {}: {:+.4g} ({:.4g} "
+             "to {:.4g}) against {}.",
+             action_text(campaign, action),
+             found.size() == 1 ? "1 variable" : grouped(double(found.size()), 0) + " variables",
+             variable_text(campaign, worst), uplift.uplift(), uplift.interval.low,
+             uplift.interval.high, uplifts.baseline_text()),
          "The policy does not count what happens there, so its choice may be wrong. Make a new "
          "campaign whose affected sets have these variables, or one with max_affected in place of "
          "sets (up_ucb_l); where the baseline was declared, check that it still holds."});
   }
+}
+
+/// Held against another action, an action's variables and those of the other may differ.
+std::size_t most_identified(const Knowledge& used) {
+  return *used.max_affected() * (used.baseline() != nullptr ? 1 : 2);
 }
 
 void add_too_many(const CampaignDefinition& campaign, const Explanation& explanation,
@@ -62,13 +67,14 @@ void add_too_many(const CampaignDefinition& campaign, const Explanation& explana
   if (!used.max_affected() || used.affected() != nullptr) return;
   for (ActionId action = 0; action < explanation.actions.size(); ++action) {
     const auto& identified = explanation.actions[action].identified;
-    if (!identified || identified->size() <= *used.max_affected()) continue;
+    if (!identified || identified->size() <= most_identified(used)) continue;
     out.push_back(
         {Misfit::Kind::kMoreThanDeclared, action,
-         fmt::format("{} has {} variables identified as affected, more than the L = {} that was "
-                     "declared.",
+         fmt::format("{} has {} variables identified as affected, more than the declared L = {} "
+                     "allows{}.",
                      action_text(campaign, action), grouped(double(identified->size()), 0),
-                     grouped(double(*used.max_affected()), 0)),
+                     grouped(double(*used.max_affected()), 0),
+                     used.baseline() != nullptr ? "" : " (twice that, against another action)"),
          "Either L is too small or alpha is so small that chance passes for effect. Make a new "
          "campaign with a larger max_affected, or with a larger alpha."});
   }

@@ -401,9 +401,8 @@ nlohmann::json Service::history(std::string_view campaign) const {
 }
 
 nlohmann::json Service::variables(std::string_view campaign, const VariableQuery& query) const {
-  return parts_->seen(parts_->entry(campaign), [&query](const LiveCampaign& live) {
-    return variable_page(live, query);
-  });
+  return parts_->seen(parts_->entry(campaign),
+                      [&query](const LiveCampaign& live) { return variable_page(live, query); });
 }
 
 std::shared_ptr<const CampaignView> Service::view(std::string_view campaign) const {
@@ -414,8 +413,8 @@ std::shared_ptr<const CampaignView> Service::view(std::string_view campaign) con
     if (same_epoch && (entry.view->state_version == live.version() || start < entry.view_until)) {
       return entry.view;
     }
-    entry.view = std::make_shared<CampaignView>(CampaignView{
-        live.version(), campaign_report(live, parts_->options.clock(), true)});
+    entry.view = std::make_shared<CampaignView>(
+        CampaignView{live.version(), campaign_report(live, parts_->options.clock(), true)});
     const Clock::time_point end = Clock::now();
     entry.view_until = end + kViewRest * (end - start);
     entry.view_epoch = entry.epoch;

@@ -22,11 +22,10 @@ std::string affected_text(const AffectedSets& sets) {
     least = std::min(least, sets.of(action).size());
   }
   const std::size_t most = sets.largest();
-  return fmt::format(
-      "which variables each action affects ({} an action)",
-      least == most ? variables_text(most)
-                    : fmt::format("{} to {}", grouped(static_cast<double>(least), 0),
-                                  variables_text(most)));
+  return fmt::format("which variables each action affects ({} an action)",
+                     least == most ? variables_text(most)
+                                   : fmt::format("{} to {}", grouped(static_cast<double>(least), 0),
+                                                 variables_text(most)));
 }
 
 std::string text_of(Need need, const Knowledge& knowledge) {
@@ -87,11 +86,10 @@ void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>&
 }
 
 void add_shape(const CampaignShape& shape, std::vector<std::string>& out) {
-  out.push_back(fmt::format(
-      "Of each pool it may treat {}, with one of {}; {} are known of each.",
-      count_text(shape.budget, "individual", "individuals"),
-      count_text(shape.treatments, "treatment", "treatments"),
-      count_text(shape.features, "number", "numbers")));
+  out.push_back(fmt::format("Of each pool it may treat {}, with one of {}; {} are known of each.",
+                            count_text(shape.budget, "individual", "individuals"),
+                            count_text(shape.treatments, "treatment", "treatments"),
+                            count_text(shape.features, "number", "numbers")));
 }
 
 void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out) {
@@ -99,19 +97,18 @@ void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out)
     out.emplace_back("Payoffs are waited for as long as it takes.");
     return;
   }
-  out.push_back(fmt::format(
-      "A decision whose payoffs are not complete after {} seconds counts as lost: {}.",
-      *campaign.wait_seconds,
-      campaign.lost == LostPayoffs::kZeros
-          ? "payoffs of 0 are learnt from in their place"
-          : "nothing is learnt from it unless they come after all"));
+  out.push_back(
+      fmt::format("A decision whose payoffs are not complete after {} seconds counts as lost: {}.",
+                  *campaign.wait_seconds,
+                  campaign.lost == LostPayoffs::kZeros
+                      ? "payoffs of 0 are learnt from in their place"
+                      : "nothing is learnt from it unless they come after all"));
 }
 
 const PolicyInfo& info_of(const PolicySpec& spec) {
   const auto targeted = campaign_policies();
-  const auto found =
-      std::find_if(targeted.begin(), targeted.end(),
-                   [&](const PolicyInfo& info) { return info.name == spec.name(); });
+  const auto found = std::find_if(targeted.begin(), targeted.end(),
+                                  [&](const PolicyInfo& info) { return info.name == spec.name(); });
   return found == targeted.end() ? policy_info(spec.name()) : *found;
 }
 

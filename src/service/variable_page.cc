@@ -100,10 +100,10 @@ std::vector<VariableId> candidates(Show show, const Sets& sets, ActionId action,
 
 Json row(VariableId variable, const CampaignDefinition& campaign, const Sets& sets,
          const std::optional<VariableUplift>& uplift) {
-  Json out = {{"variable", variable},   {"affected", sets.word_for(variable)},
-              {"mean", nullptr},        {"baseline", nullptr},
-              {"uplift", nullptr},      {"low", nullptr},
-              {"high", nullptr},        {"surprising", false}};
+  Json out = {{"variable", variable}, {"affected", sets.word_for(variable)},
+              {"mean", nullptr},      {"baseline", nullptr},
+              {"uplift", nullptr},    {"low", nullptr},
+              {"high", nullptr},      {"surprising", false}};
   if (!campaign.variable_names.empty()) out["name"] = campaign.variable_names[variable];
   if (!uplift) return out;
   out["mean"] = uplift->mean;
@@ -111,8 +111,8 @@ Json row(VariableId variable, const CampaignDefinition& campaign, const Sets& se
   out["uplift"] = uplift->uplift();
   out["low"] = uplift->interval.low;
   out["high"] = uplift->interval.high;
-  out["surprising"] = sets.declared != nullptr && !sets.declared->contains(variable) &&
-                      uplift->excludes_zero();
+  out["surprising"] =
+      sets.declared != nullptr && !sets.declared->contains(variable) && uplift->excludes_zero();
   return out;
 }
 
@@ -125,8 +125,7 @@ VariableQuery parse_variable_query(std::string_view action, const Query& query,
                        "targeted campaigns have individuals, and no actions with variables");
   }
   VariableQuery out;
-  out.action =
-      static_cast<ActionId>(whole("action", action, 0, campaign.knowledge->actions() - 1));
+  out.action = static_cast<ActionId>(whole("action", action, 0, campaign.knowledge->actions() - 1));
   std::vector<std::string_view> seen;
   for (const auto& [key, value] : query) {
     if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
@@ -174,20 +173,21 @@ Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
   std::optional<VariableUplifts> uplifts;
   if (statistics.per_variable()) uplifts.emplace(*definition.knowledge, statistics);
 
-  Json out = {{"action", query.action}, {"show", name_of(query.show)}, {"search", query.search},
-              {"from", query.from},     {"kept", uplifts.has_value()}};
+  Json out = {{"action", query.action},
+              {"show", name_of(query.show)},
+              {"search", query.search},
+              {"from", query.from},
+              {"kept", uplifts.has_value()}};
   if (!uplifts) {
-    out["left_out"] =
-        fmt::format("sums per variable are kept up to {} actions times variables",
-                    PayoffStatistics::kMostCells);
+    out["left_out"] = fmt::format("sums per variable are kept up to {} actions times variables",
+                                  PayoffStatistics::kMostCells);
   } else {
     out["against"] = uplifts->baseline_text();
   }
   std::size_t total = 0;
   Json& rows = out["variables"] = Json::array();
-  for (const VariableId variable :
-       candidates(query.show, sets, query.action, statistics.variables(),
-                  uplifts ? &*uplifts : nullptr)) {
+  for (const VariableId variable : candidates(
+           query.show, sets, query.action, statistics.variables(), uplifts ? &*uplifts : nullptr)) {
     if (!matches(definition, variable, query.search)) continue;
     if (total >= query.from && rows.size() < query.count) {
       rows.push_back(row(variable, definition, sets,

@@ -53,7 +53,7 @@ class VariableUplifts {
   const Knowledge& knowledge_;
   const PayoffStatistics& statistics_;
   std::vector<double> variances_;
-  std::vector<double> rest_sums_;    // per variable, over the actions that are not said to affect it
+  std::vector<double> rest_sums_;  // per variable, over the actions that are not said to affect it
   std::vector<double> rest_rounds_;  // the same
 };
 

@@ -16,6 +16,9 @@ thread_local int allocations_left = -1;  // -1: no limit
 
 }  // namespace
 
+// gcc sees free() inlined beside calls of new, and takes it for a mistake.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 void* operator new(std::size_t size) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left > 0) --allocations_left;

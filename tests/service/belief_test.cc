@@ -14,15 +14,15 @@ namespace {
 /// Three actions on the sets {0, 1}, {2} and {2, 3} of four variables.
 Knowledge sets_known() {
   Knowledge knowledge(3, 4);
-  knowledge.set_affected({VariableSet::from_ids({0, 1}), VariableSet::from_ids({2}),
-                          VariableSet::from_ids({2, 3})});
+  knowledge.set_affected(
+      {VariableSet::from_ids({0, 1}), VariableSet::from_ids({2}), VariableSet::from_ids({2, 3})});
   return knowledge;
 }
 
 std::unique_ptr<Policy> played(std::string_view spec, const Knowledge& knowledge) {
   auto policy = make_policy(spec, knowledge);
-  const std::vector<std::vector<double>> rows = {
-      {1, 2, 0, 0}, {0, 0, 3, 1}, {1, 1, 5, 4}, {2, 2, 0, 1}, {0, 1, 2, 0}, {1, 3, 4, 4}};
+  const std::vector<std::vector<double>> rows = {{1, 2, 0, 0}, {0, 0, 3, 1}, {1, 1, 5, 4},
+                                                 {2, 2, 0, 1}, {0, 1, 2, 0}, {1, 3, 4, 4}};
   for (std::size_t round = 0; round < rows.size(); ++round) {
     policy->observe(static_cast<ActionId>(round % 3), Payoffs::dense(rows[round]));
   }

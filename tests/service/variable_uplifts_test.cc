@@ -66,10 +66,10 @@ TEST(VariableUplifts, AreHeldAgainstActionsThatLeaveAVariableAlone) {
   const double variance = uplifts.of(0, 0)->interval.high - uplifts.of(0, 0)->uplift();
   const auto l = [](double n) { return std::log(4.0 * 8.0 * n * (n + 1.0) / 0.001); };
   const double v = 2.0 / 1.0;  // of variable 0 within actions: 3 and 1, one degree of freedom
-  EXPECT_NEAR(variance,
-              std::sqrt(2 * v * l(2) / 2) + 6.0 * l(2) / 6 + std::sqrt(2 * v * l(1)) +
-                  6.0 * l(1) / 3,
-              1e-9);
+  EXPECT_NEAR(
+      variance,
+      std::sqrt(2 * v * l(2) / 2) + 6.0 * l(2) / 6 + std::sqrt(2 * v * l(1)) + 6.0 * l(1) / 3,
+      1e-9);
 }
 
 TEST(VariableUplifts, UseADeclaredBaselineAsItIs) {

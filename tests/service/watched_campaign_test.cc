@@ -74,9 +74,11 @@ TEST(Report, BeforeAnythingCame) {
 
 TEST(Report, IsSmallWithCountsHoweverManyVariables) {
   std::string names;
-  for (int j = 0; j < 100'000; ++j) names += (j > 0 ? "," : "") + ("\"n" + std::to_string(j)) + "\"";
-  LiveCampaign live = campaign_of(R"({"name": "c", "policy": "up_ucb_l(alpha=0.0001)",
-      "actions": 3, "knowledge": {"max_affected": 100000}, "variables": [)" + names + "]}");
+  for (int j = 0; j < 100'000; ++j)
+    names += (j > 0 ? "," : "") + ("\"n" + std::to_string(j)) + "\"";
+  LiveCampaign live = campaign_of(R"json({"name": "c", "policy": "up_ucb_l(alpha=0.0001)",
+      "actions": 3, "knowledge": {"max_affected": 100000}, "variables": [)json" +
+                                  names + "]}");
   testing::play(live, 6, 1, [](ActionId action, VariableId i, std::mt19937_64&) {
     return i % 3 == action ? 1.0 : 0.0;
   });
@@ -139,8 +141,8 @@ TEST(History, HasAColumnPerAction) {
   const json& call = history["actions"][1];
   EXPECT_EQ(call["name"], "call");
   EXPECT_EQ(call["decided"].back(), live.policy()->pulls(1));
-  EXPECT_NEAR(call["estimate"].back().get<double>(),
-              *live.policy()->explain().actions[1].uplift, 1e-4);
+  EXPECT_NEAR(call["estimate"].back().get<double>(), *live.policy()->explain().actions[1].uplift,
+              1e-4);
   EXPECT_EQ(call["estimate"][0], nullptr);  // nothing had come
   EXPECT_EQ(call["high"].size(), 100u);
 }
@@ -155,8 +157,8 @@ TEST(Told, SaysItInWords) {
                 "A decision whose payoffs are not complete after 60 seconds counts as lost: "
                 "nothing is learnt from it unless they come after all."}));
   const auto sentences = told(parse_definition(
-      R"({"name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 1, "variables": 10,
-          "knowledge": {"max_affected": 3, "horizon": 5}, "lost": "zeros", "wait": 1})"));
+      R"json({"name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 1, "variables": 10,
+          "knowledge": {"max_affected": 3, "horizon": 5}, "lost": "zeros", "wait": 1})json"));
   EXPECT_EQ(sentences[2], "It was told that an action affects at most L = 3 variables.");
   EXPECT_EQ(sentences[3], "It makes no use of this: that there will be 5 decisions.");
   EXPECT_NE(sentences[4].find("payoffs of 0 are learnt from"), std::string::npos);
@@ -193,13 +195,15 @@ TEST(Variables, AreShownSearchedAndPaged) {
 }
 
 TEST(Variables, OfUnknownSetsAreIdentified) {
-  LiveCampaign live = campaign_of(R"({"name": "c", "policy": "up_ucb_l(alpha=0.5)", "actions": 2,
-      "variables": 300, "knowledge": {"max_affected": 4}})");
+  LiveCampaign live =
+      campaign_of(R"json({"name": "c", "policy": "up_ucb_l(alpha=0.5)", "actions": 2,
+      "variables": 300, "knowledge": {"max_affected": 4}})json");
   testing::play(live, 400, 1, [](ActionId action, VariableId i, std::mt19937_64& random) {
     return testing::normal(random, action == 1 && i >= 290 && i < 293 ? 4.0 : 0.0);
   });
-  const json shown = page(live, {});
-  const auto identified = live.policy()->explain().actions[1].identified->ids();
+  // Action 1 is the best, so that it plays baseline, and action 0 differs from it.
+  const json shown = page(live, {}, "0");
+  const auto identified = live.policy()->explain().actions[0].identified->ids();
   ASSERT_EQ(shown["total"], identified.size());
   ASSERT_FALSE(identified.empty());
   EXPECT_EQ(shown["variables"][0]["variable"], identified[0]);
@@ -214,22 +218,35 @@ TEST(Variables, RefuseQuestionsThatCannotBe) {
             "action = 2: must be a whole number from 0 to 1");
   EXPECT_EQ(refusal([&] { page(live, {}, "mail"); }),
             "action = mail: must be a whole number from 0 to 1");
-  EXPECT_EQ(refusal([&] { page(live, {{"count", "0"}}); }),
+  EXPECT_EQ(refusal([&] {
+              page(live, {{"count", "0"}});
+            }),
             "count = 0: must be a whole number from 1 to 1000");
-  EXPECT_EQ(refusal([&] { page(live, {{"from", "-1"}}); }),
+  EXPECT_EQ(refusal([&] {
+              page(live, {{"from", "-1"}});
+            }),
             "from = -1: must be a whole number from 0 to 4");
-  EXPECT_EQ(refusal([&] { page(live, {{"show", "al"}}); }),
+  EXPECT_EQ(refusal([&] {
+              page(live, {{"show", "al"}});
+            }),
             "show = al: unknown; did you mean all? Valid: affected, padding, surprising, all");
-  EXPECT_EQ(refusal([&] { page(live, {{"shwo", "all"}}); }),
+  EXPECT_EQ(refusal([&] {
+              page(live, {{"shwo", "all"}});
+            }),
             "query = shwo: unknown; did you mean show? Valid: show, search, from, count");
-  EXPECT_EQ(refusal([&] { page(live, {{"show", "all"}, {"show", "all"}}); }),
+  EXPECT_EQ(refusal([&] {
+              page(live, {{"show", "all"}, {"show", "all"}});
+            }),
             "show = all: must be given once");
-  EXPECT_NE(refusal([&] { page(live, {{"search", std::string(201, 'x')}}); })
-                .find("must have at most 200 bytes"),
+  EXPECT_NE(refusal([&] {
+              page(live, {{"search", std::string(201, 'x')}});
+            }).find("must have at most 200 bytes"),
             std::string::npos);
   EXPECT_NE(refusal([&] { page(targeted(), {}, "0"); }).find("targeted campaigns"),
             std::string::npos);
-  EXPECT_EQ(refusal([&] { parse_sets_query({{"sets", "all"}}); }),
+  EXPECT_EQ(refusal([&] {
+              parse_sets_query({{"sets", "all"}});
+            }),
             "sets = all: unknown; did you mean count? Valid: count");
 }
 
