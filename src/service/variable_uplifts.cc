@@ -16,6 +16,7 @@ bool declared(const Knowledge& knowledge, ActionId action, VariableId variable) 
 VariableUplifts::VariableUplifts(const Knowledge& knowledge, const PayoffStatistics& statistics)
     : knowledge_(knowledge),
       statistics_(statistics),
+      range_(statistics.largest() - statistics.least()),
       variances_(statistics.variances()),
       rest_sums_(statistics.variables(), 0.0),
       rest_rounds_(statistics.variables(), static_cast<double>(statistics.rounds())) {
@@ -47,13 +48,26 @@ std::optional<VariableUplifts::Baseline> VariableUplifts::baseline(ActionId acti
   return Baseline{sum / count, count};
 }
 
-double VariableUplifts::reach(double count, double variance) const {
-  if (count == 0.0) return 0.0;
+double VariableUplifts::log_term(double count) const {
   const double cells =
       static_cast<double>(statistics_.actions()) * static_cast<double>(statistics_.variables());
-  const double l = std::log(4.0 * cells * count * (count + 1.0) / kError);
-  const double range = statistics_.largest() - statistics_.least();
-  return std::sqrt(2.0 * variance * l / count) + range * l / (3.0 * count);
+  return std::log(4.0 * cells * count * (count + 1.0) / kError);
+}
+
+double VariableUplifts::reach(double count, double variance) const {
+  if (count == 0.0) return 0.0;
+  const double l = log_term(count);
+  return std::sqrt(2.0 * variance * l / count) + range_ * l / (3.0 * count);
+}
+
+bool VariableUplifts::may_exclude_zero(ActionId action, VariableId variable, double square,
+                                       double fixed) const {
+  const std::optional<Baseline> rest = baseline(action, variable);
+  if (!rest) return false;
+  const double mean =
+      statistics_.sums(action)[variable] / static_cast<double>(statistics_.rounds(action));
+  const double left = std::abs(mean - rest->mean) - fixed;
+  return left > 0.0 && left * left > square * variances_[variable];
 }
 
 std::optional<VariableUplift> VariableUplifts::of(ActionId action, VariableId variable) const {
@@ -82,8 +96,13 @@ std::string_view VariableUplifts::baseline_text() const {
 std::vector<VariableId> VariableUplifts::surprising(ActionId action) const {
   std::vector<VariableId> out;
   if (knowledge_.affected() == nullptr || statistics_.rounds(action) == 0) return out;
+  if (variances_.empty()) return out;
+  const auto count = static_cast<double>(statistics_.rounds(action));
+  const double square = 2.0 * log_term(count) / count;
+  const double fixed = range_ * log_term(count) / (3.0 * count);
   const auto look = [&](VariableId from, VariableId to) {
     for (VariableId i = from; i < to; ++i) {
+      if (!may_exclude_zero(action, i, square, fixed)) continue;
       const std::optional<VariableUplift> uplift = of(action, i);
       if (uplift && uplift->excludes_zero()) out.push_back(i);
     }

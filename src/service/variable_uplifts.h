@@ -48,10 +48,15 @@ class VariableUplifts {
     double count = 0.0;
   };
   std::optional<Baseline> baseline(ActionId action, VariableId variable) const;
+  double log_term(double count) const;
   double reach(double count, double variance) const;
+  /// Whether the interval of an uplift excludes 0 for the action's own part of it alone, of which
+  /// `square` is for a variance of 1, squared, and `fixed` the rest.
+  bool may_exclude_zero(ActionId action, VariableId variable, double square, double fixed) const;
 
   const Knowledge& knowledge_;
   const PayoffStatistics& statistics_;
+  double range_;
   std::vector<double> variances_;
   std::vector<double> rest_sums_;  // per variable, over the actions that are not said to affect it
   std::vector<double> rest_rounds_;  // the same

@@ -141,6 +141,14 @@ TEST(VariableUplifts, FindWhatWasNotDeclared) {
   const VariableUplifts uplifts(knowledge, statistics);
   // Held against each other, two actions cannot tell whose doing it was.
   EXPECT_EQ(uplifts.surprising(1), (std::vector<VariableId>{77, 78}));
+  for (ActionId action = 0; action < 2; ++action) {
+    std::vector<VariableId> all;
+    for (VariableId i = 0; i < 200; ++i) {
+      const bool outside = !knowledge.affected()->of(action).contains(i);
+      if (outside && uplifts.of(action, i)->excludes_zero()) all.push_back(i);
+    }
+    EXPECT_EQ(uplifts.surprising(action), all);
+  }
   const VariableUplift found = *uplifts.of(1, 77);
   EXPECT_NEAR(found.uplift(), 1.0, 0.2);
   EXPECT_TRUE(found.interval.low < 1.0 && 1.0 < found.interval.high);
