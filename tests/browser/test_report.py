@@ -7,6 +7,7 @@ import statistics
 import subprocess
 
 import pytest
+from browser import NARROW, WIDE
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -27,36 +28,30 @@ def tuned(updraft, tmp_path_factory):
     return make_report(updraft, folder, "gaussian", "--runs", "3", "--rounds", "200", "--policies", *POLICIES)
 
 
-def show(browser, width=1280, theme="light"):
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-
-
-def open_page(browser, folder, **how):
-    show(browser, **how)
-    browser.get((folder / "report.html").as_uri())
-    return Page(browser)
+def open_page(browser, folder):
+    browser.open((folder / "report.html").as_uri())
+    return Page(browser.driver)
 
 
 class Page:
-    def __init__(self, browser):
-        self.browser = browser
+    def __init__(self, driver):
+        self.driver = driver
 
     def section(self, title):
-        for section in self.browser.find_elements(By.CSS_SELECTOR, ".card"):
+        for section in self.driver.find_elements(By.CSS_SELECTOR, ".card"):
             if section.find_element(By.CSS_SELECTOR, "h2, h3").text == title:
                 return section
         raise AssertionError(f"no section {title}")
 
     def chart(self, title):
-        for chart in self.browser.find_elements(By.CSS_SELECTOR, ".chart"):
+        for chart in self.driver.find_elements(By.CSS_SELECTOR, ".chart"):
             if chart.is_displayed() and chart.find_element(By.TAG_NAME, "h3").text == title:
-                return Chart(self.browser, chart)
+                return Chart(self.driver, chart)
         raise AssertionError(f"no chart {title}")
 
     def choose(self, group, option):
         """With the arrow keys, as radio buttons are."""
-        for fieldset in self.browser.find_elements(By.CSS_SELECTOR, "fieldset"):
+        for fieldset in self.driver.find_elements(By.CSS_SELECTOR, "fieldset"):
             if fieldset.find_element(By.TAG_NAME, "legend").text != group:
                 continue
             for _ in fieldset.find_elements(By.TAG_NAME, "label"):
@@ -68,8 +63,8 @@ class Page:
 
 
 class Chart:
-    def __init__(self, browser, root):
-        self.browser = browser
+    def __init__(self, driver, root):
+        self.driver = driver
         self.root = root
 
     def switch(self, text):
@@ -86,8 +81,8 @@ class Chart:
         details = self.root.find_element(By.TAG_NAME, "details")
         if not details.get_property("open"):
             details.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
-            WebDriverWait(self.browser, 10).until(lambda _: details.find_elements(By.CSS_SELECTOR, "tbody tr"))
-        rows = self.browser.execute_script(
+            WebDriverWait(self.driver, 10).until(lambda _: details.find_elements(By.CSS_SELECTOR, "tbody tr"))
+        rows = self.driver.execute_script(
             "return [...arguments[0].querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent))", details)
         header, body = rows[0], rows[1:]
         return {name: {number(row[0]): row[place] for row in body if row[place]} for place, name in enumerate(header) if place > 0}
@@ -133,23 +128,14 @@ def curves_of(folder):
                 if row["value"] == "" or float(row["value"]) == chosen[row["label"]]}
 
 
-def errors_of(browser):
-    return [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
-
-
-def requests_of(browser):
-    return browser.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
-
-
 def test_asks_for_nothing_and_has_no_errors(browser, tuned):
-    errors_of(browser)
     page = open_page(browser, tuned)
-    assert browser.title == "Gaussian uplifting bandit"
-    assert browser.find_element(By.TAG_NAME, "h1").text == "Gaussian uplifting bandit"
-    assert "3 runs of 200 rounds each, seed 1" in browser.find_element(By.CSS_SELECTOR, ".setting").text
+    assert browser.driver.title == "Gaussian uplifting bandit"
+    assert browser.one("h1").text == "Gaussian uplifting bandit"
+    assert "3 runs of 200 rounds each, seed 1" in browser.one(".setting").text
     page.chart("Regret over the rounds").table()
-    assert requests_of(browser) == []
-    assert errors_of(browser) == []
+    assert browser.run("return performance.getEntriesByType('resource').length;") == 0
+    browser.check(tuned.as_uri())
 
 
 def test_curves_are_those_of_the_results(browser, tuned):
@@ -286,7 +272,6 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
 def test_text_from_outside_stays_text(browser, updraft, tmp_path):
-    errors_of(browser)
     experiment = tmp_path / "hostile.toml"
     experiment.write_text(f'''name = "hostile"
 title = "{HOSTILE}"
@@ -298,40 +283,40 @@ spec = "up_ucb"
 label = "{HOSTILE}"
 alpha = [1, 2]
 ''')
-    page = open_page(browser, make_report(updraft, tmp_path / "hostile", str(experiment)))
-    assert browser.title == HOSTILE
-    assert browser.find_element(By.TAG_NAME, "h1").text == HOSTILE
+    folder = make_report(updraft, tmp_path / "hostile", str(experiment))
+    page = open_page(browser, folder)
+    assert browser.driver.title == HOSTILE
+    assert browser.one("h1").text == HOSTILE
     assert HOSTILE in page.chart("Regret over the rounds").table()
-    assert browser.find_elements(By.TAG_NAME, "img") == []
-    assert errors_of(browser) == []
+    assert browser.run("return document.images.length;") == 0
+    browser.check(folder.as_uri())
 
 
 def test_policy_of_the_page_refuses_other_scripts(browser, tuned):
     open_page(browser, tuned)
-    ran = browser.execute_script("""
+    ran = browser.run("""
         const script = document.createElement('script');
         script.textContent = 'window.intruder = true';
         document.body.append(script);
         return window.intruder === true;""")
     assert not ran
-    assert any("Content Security Policy" in entry["message"] for entry in errors_of(browser))
+    assert any("Content Security Policy" in entry["message"] for entry in browser.driver.get_log("browser"))
 
 
 def test_suite_has_contents_and_a_part_for_each(browser, updraft, tmp_path):
-    errors_of(browser)
     folder = make_report(updraft, tmp_path / "suite", "tuning-free", "--quick", "--rounds", "100", "--runs", "2", "--policies", "UpUCB", "UpTS")
     open_page(browser, folder)
-    links = browser.find_elements(By.CSS_SELECTOR, ".contents a")
+    links = browser.all(".contents a")
     assert len(links) == 5
     links[2].send_keys(Keys.ENTER)
-    part = browser.find_element(By.CSS_SELECTOR, ".part:target")
+    part = browser.one(".part:target")
     assert part.find_element(By.TAG_NAME, "h2").text == links[2].text
     level = [chart for chart in part.find_elements(By.CSS_SELECTOR, ".chart") if "tuned parameter" in chart.text][0]
-    table = Chart(browser, level).table()
+    table = Chart(browser.driver, level).table()
     assert len(set(table["UpTS"].values())) == 1  # a level line
     assert set(table["UpTS"]) == set(table["UpUCB"])
     assert "Hindsight" in part.text
-    assert errors_of(browser) == []
+    browser.check(folder.as_uri())
 
 
 def test_campaigns_have_three_measures(browser, updraft, tmp_path, screenshot):
@@ -351,12 +336,15 @@ def test_campaigns_have_three_measures(browser, updraft, tmp_path, screenshot):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_fits_the_screen(browser, tuned, screenshot, width, theme):
-    page = open_page(browser, tuned, width=width, theme=theme)
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-    ground = browser.execute_script("return getComputedStyle(document.documentElement).backgroundColor")
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_fits_the_screen(browser, tuned, screenshot, size, theme):
+    browser.size(*size)
+    browser.theme(theme)
+    page = open_page(browser, tuned)
+    assert browser.overflow() <= 0
+    ground = browser.run("return getComputedStyle(document.documentElement).backgroundColor;")
     brightness = sum(int(part) for part in re.findall(r"\d+", ground)[:3])
     assert (brightness > 384) == (theme == "light")
     page.chart("Regret over the rounds").root.find_element(By.CSS_SELECTOR, ".plot").send_keys(Keys.END)
-    screenshot(f"report-{width}-{theme}")
+    screenshot(f"report-{size[0]}-{theme}")
+    browser.check(tuned.as_uri())
