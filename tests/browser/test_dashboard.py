@@ -1,0 +1,427 @@
+"""The dashboard, in a browser and against the service itself."""
+
+import json
+import random
+import re
+import shlex
+
+import pytest
+from browser import NARROW, WIDE
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from service import Service
+
+SHOP = {"policy": "up_ts", "actions": ["news", "discount"], "variables": ["coffee", "tea", "bread", "cake"],
+        "knowledge": {"affected": [["coffee", "tea"], ["bread", "cake"]]}}
+ESTIMATES = "Estimated uplift over time"
+SHARES = "Share of decisions over time"
+BEST = "Which action is best?"
+VARIABLES = "Variables of an action"
+
+
+def shop_payoffs(seed=1, outside=0.0):
+    """The discount moves bread and cake by 1 each; `news` moves bread by `outside`, which it is not declared to."""
+    draw = random.Random(seed)
+
+    def payoffs(action):
+        noise = [draw.gauss(1.0, 0.3) for _ in range(4)]
+        if action == 1:
+            noise[2] += 1.0
+            noise[3] += 1.0
+        else:
+            noise[2] += outside
+        return {"payoffs": noise}
+
+    return payoffs
+
+
+def figures(browser):
+    """The large numbers at the top of a campaign, by what they are."""
+    return {one.find_element(By.TAG_NAME, "dt").text: one.find_element(By.TAG_NAME, "dd").text
+            for one in browser.all(".figure")}
+
+
+def row_of(browser, section, name):
+    return next((row for row in browser.rows(section) if row[0].split("\n")[0] == name), None)
+
+
+# The list
+
+
+def test_an_empty_list_says_how_to_make_a_campaign(dashboard, service):
+    dashboard.open(service.page)
+    dashboard.see("There are no campaigns yet")
+    command = shlex.split(dashboard.one("pre").text)
+    assert command[0] == "curl"
+    assert command[3] == service.address + "/v1/campaigns"
+    service.request("POST", "/v1/campaigns", json.loads(command[-1]))
+    dashboard.named("a", "spring")  # without a reload
+    assert "There are no campaigns yet" not in dashboard.text()
+
+
+def test_the_list_has_all_campaigns_with_their_numbers(dashboard, service):
+    service.create("autumn", **SHOP)
+    service.create("spring", **SHOP)
+    service.play("spring", 3, shop_payoffs())
+    service.decide("spring")
+    service.request("POST", "/v1/campaigns/autumn/stop", {})
+    dashboard.open(service.page)
+    section = dashboard.one("section[aria-label='All campaigns']")
+    dashboard.wait(lambda: len(dashboard.rows(section)) == 2, "two campaigns")
+    autumn, spring = dashboard.rows(section)
+    assert autumn[:7] == ["autumn", "■ stopped", "up_ts", "0", "0", "0", "0"]
+    assert spring[:7] == ["spring", "● running", "up_ts", "4", "3", "1", "0"]
+    assert re.fullmatch(r"\d+ s ago", spring[7])
+    dashboard.named("button", "Decisions").click()
+    assert [row[0] for row in dashboard.rows(section)] == ["spring", "autumn"]
+    dashboard.named("button", "Decisions").click()
+    assert [row[0] for row in dashboard.rows(section)] == ["autumn", "spring"]
+
+
+# One campaign
+
+
+def test_what_is_known_changes_in_place(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 20, shop_payoffs(1))
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.wait(lambda: figures(dashboard).get("decisions") == "20", "20 decisions")
+    header, before = dashboard.chart_table(ESTIMATES)
+    assert header == ["decisions", "news", "discount"]
+    assert before[0][0] == "20"
+    origin = dashboard.run("return performance.timeOrigin;")
+
+    search = dashboard.one("input[type=search]")
+    search.send_keys("a")
+    place = dashboard.place(search)
+    service.play("spring", 15, shop_payoffs(2))
+    dashboard.wait(lambda: figures(dashboard).get("decisions") == "35", "35 decisions")
+
+    assert dashboard.focused() == search
+    assert search.get_attribute("value") == "a"
+    assert dashboard.place(search) == pytest.approx(place, abs=2)  # it did not move in the window
+    assert dashboard.run("return performance.timeOrigin;") == origin  # not loaded again
+    report = service.report("spring")
+    dashboard.wait(lambda: dashboard.chart_table(ESTIMATES)[1][0][0] == "35", "a point at 35 decisions")
+    _, after = dashboard.chart_table(ESTIMATES)
+    assert len(after) > len(before)
+    for cell, action in zip(after[0][1:], report["actions"]):
+        estimate, low, high = map(float, re.fullmatch(r"(\S+) \((\S+) to (\S+)\)", cell.replace("−", "-")).groups())
+        assert estimate == pytest.approx(action["estimate"], abs=0.01)
+        assert low == pytest.approx(action["low"], abs=0.01)
+        assert high == pytest.approx(action["high"], abs=0.01)
+    _, shares = dashboard.chart_table(SHARES)
+    assert shares[0][1] == f"{100 * report['actions'][0]['share']:.0f} %"
+
+
+def test_the_best_action_comes_first_and_is_marked(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 40, shop_payoffs())
+    dashboard.open(service.campaign_page("spring"))
+    section = dashboard.section(BEST)
+    dashboard.wait(lambda: len(dashboard.rows(section)) == 2, "two actions")
+    best, other = dashboard.rows(section)
+    assert best[0] == "discount\n★ highest estimate"
+    assert other[0] == "news"
+    action = service.report("spring")["actions"][1]
+    assert best[3] == f"{100 * action['share']:.0f} % ({action['decided']})"
+    assert best[4] == str(action["pulls"])
+    assert f"So far discount has the highest uplift: {best[1]}." in section.text
+    assert len(section.find_elements(By.CSS_SELECTOR, "tbody svg.forest")) == 2
+
+
+def test_the_first_steps_of_a_campaign(dashboard, service):
+    service.create("spring", **SHOP)
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.see("No decisions yet")
+    assert "Nothing is known of any action yet." in dashboard.text()
+    command = shlex.split(dashboard.one("pre").text)
+    service.request("POST", command[3].removeprefix(service.address), json.loads(command[-1]))
+    dashboard.see("No payoffs yet")
+    command = shlex.split(dashboard.one("pre").text)
+    service.request("PUT", command[3].removeprefix(service.address), json.loads(command[-1]))
+    dashboard.wait(lambda: figures(dashboard).get("with complete payoffs") == "1", "a complete decision")
+    assert not dashboard.all("pre")
+
+
+def test_a_stopped_campaign_says_so(dashboard, service):
+    service.create("spring", **SHOP)
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.see("● running")
+    service.request("POST", "/v1/campaigns/spring/stop", {})
+    dashboard.see("■ stopped")
+
+
+def test_feedback_says_what_is_outstanding_and_lost(dashboard, service):
+    service.create("spring", **SHOP, wait=1)
+    service.decide("spring", decision="one")
+    service.decide("spring", decision="two")
+    service.pay("spring", "one", payoffs={"bread": 1})
+    dashboard.open(service.campaign_page("spring"))
+    section = dashboard.section("Feedback")
+    assert "1 s after the decision" in section.text
+    dashboard.wait(lambda: re.search(r"Lost\n1\n", section.text), "a lost decision", lambda: section.text)
+    assert re.search(r"Decided\n2\n", section.text)
+    assert re.search(r"Complete\n1\n", section.text)
+    assert re.search(r"Outstanding\n0\nnothing is waited for", section.text)
+    service.pay("spring", "two", payoffs={"bread": 1})
+    dashboard.wait(lambda: re.search(r"Late\n1\n", section.text), "a late decision", lambda: section.text)
+    service.create("patient", **SHOP)
+    service.decide("patient")
+    dashboard.open(service.campaign_page("patient"))
+    dashboard.wait(lambda: re.search(r"Outstanding\n1\n.*oldest since \d+ s", dashboard.section("Feedback").text), "its age")
+    assert "as long as it takes" in dashboard.section("Feedback").text
+    assert "up_ts" in dashboard.section("What the policy was told").text
+
+
+def test_markup_in_names_is_text(dashboard, service):
+    action = "<img src=x onerror=\"document.title='broken'\">"
+    variable = "<b>bold</b><script>document.title='broken'</script>"
+    service.create("spring", policy="up_ts", actions=[action, "<i>slant"], variables=[variable, "tea"],
+                   knowledge={"affected": [[variable], ["tea"]]})
+    service.play("spring", 4, lambda chosen: {"payoffs": [1.0 + chosen, 2.0]})
+    dashboard.open(service.campaign_page("spring"))
+    section = dashboard.section(BEST)
+    dashboard.wait(lambda: row_of(dashboard, section, action), "the action's name as text", lambda: section.text)
+    header, _ = dashboard.chart_table(ESTIMATES)
+    assert action in header
+    dashboard.named("select option", action).click()
+    dashboard.wait(lambda: row_of(dashboard, dashboard.section(VARIABLES), variable), "the variable's name as text")
+    assert dashboard.driver.title == "spring – Updraft"
+    assert not dashboard.driver.find_elements(By.CSS_SELECTOR, "img, b, i, body script")
+
+
+def test_a_warning_comes_first_with_what_to_do(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 4, shop_payoffs())
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.section(BEST)
+    assert not dashboard.all("section.warning")
+    for _ in range(10):  # until the service is sure
+        service.play("spring", 60, shop_payoffs(3, outside=6.0))
+        if service.report("spring")["warnings"]:
+            break
+    dashboard.see("Warnings")
+    warning = dashboard.one("section.warning")
+    expected = service.report("spring")["warnings"][0]
+    assert expected["kind"] == "outside_declared"
+    dashboard.wait(lambda: expected["message"] in warning.text, "the message", lambda: warning.text)
+    assert "What to do: " + expected["advice"] in warning.text
+    assert warning.location["y"] < dashboard.section(BEST).location["y"]
+    announced = warning.find_element(By.CSS_SELECTOR, "[role=alert]").get_attribute("textContent")
+    service.play("spring", 1, shop_payoffs())
+    shown = figures(dashboard)["decisions"]
+    dashboard.wait(lambda: figures(dashboard)["decisions"] != shown or shown == str(service.report("spring")["decisions"]["decided"]), "the next answer")
+    assert warning.find_element(By.CSS_SELECTOR, "[role=alert]").get_attribute("textContent") == announced
+
+    dashboard.named("button", "Show these variables").click()
+    assert dashboard.focused().text == VARIABLES
+    row = dashboard.wait(lambda: row_of(dashboard, dashboard.section(VARIABLES), "bread"), "the variable")
+    assert row[1] == "no, ⚠ surprising"
+
+
+def test_variables_are_searched_and_paged(dashboard, service):
+    count = 100_000
+    service.create("large", policy="up_ts", actions=2, variables=count,
+                   knowledge={"affected": [list(range(120)), [7]]})
+    service.play("large", 6, lambda action: {"indices": [7, 8], "values": [2.0 + action, 1.0]})
+    dashboard.open(service.campaign_page("large"))
+    section = dashboard.section(VARIABLES)
+    dashboard.named("select option", "action 0").click()
+    dashboard.wait(lambda: "1 to 50 of 120 variables" in section.text, "the first page", lambda: section.text)
+    assert len(dashboard.rows(section)) == 50
+    following = dashboard.named("button", "Next")
+    following.click()
+    dashboard.wait(lambda: dashboard.rows(section)[0][0] == "variable 50", "the second page")
+    following.click()
+    dashboard.wait(lambda: "101 to 120 of 120 variables" in section.text, "the last page")
+    assert following.get_attribute("aria-disabled") == "true"
+    following.click()
+    dashboard.named("button", "Previous").click()
+    dashboard.wait(lambda: "51 to 100 of 120 variables" in section.text, "the page before")
+    section.find_element(By.CSS_SELECTOR, "input[value=all]").click()
+    dashboard.wait(lambda: "1 to 50 of 100,000 variables" in section.text, "all of them")
+    section.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("9999")
+    found = [f"variable {n}" for n in range(count) if "9999" in str(n)]
+    dashboard.wait(lambda: [row[0] for row in dashboard.rows(section)] == found[:50], "what was searched for")
+    section.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("x")
+    dashboard.wait(lambda: "No variable with “9999x” among these." in section.text, "that there is none")
+
+
+def test_hundreds_of_actions_come_in_pages(dashboard, service):
+    service.create("many", policy="up_ts", actions=130, variables=130, knowledge={"affected": [[a] for a in range(130)]})
+    service.play("many", 130, lambda action: {"indices": [action], "values": [float(action)]})
+    dashboard.open(service.campaign_page("many"))
+    section = dashboard.section(BEST)
+    dashboard.wait(lambda: "1 to 50 of 130 actions" in section.text, "the first page")
+    assert len(dashboard.rows(section)) == 50
+    legend = dashboard.section(ESTIMATES).find_elements(By.CSS_SELECTOR, ".legend button[aria-pressed=true]")
+    assert len(legend) == 12
+    header, _ = dashboard.chart_table(ESTIMATES)
+    assert len(header) == 13
+    dashboard.section(ESTIMATES).find_element(By.XPATH, ".//button[.='Hide all']").click()
+    dashboard.see("All lines are switched off")
+
+
+def test_a_targeted_campaign_has_treatments(dashboard, service):
+    service.create("mail", policy="c2_up_ucb(alpha=1)", treatments=2, budget=3, features=2)
+    draw = random.Random(4)
+    for _ in range(6):
+        pool = [[draw.random(), draw.random()] for _ in range(10)]
+        decision = service.decide("mail", pool=pool)
+        service.pay("mail", decision["decision"], payoffs=[float(t) + draw.random() for t in decision["treatments"]])
+    dashboard.open(service.campaign_page("mail"))
+    section = dashboard.section("Who is treated, and what came of it?")
+    dashboard.wait(lambda: len(dashboard.rows(section)) == 3, "three rows")
+    assert [row[0] for row in dashboard.rows(section)] == ["no treatment", "treatment 1", "treatment 2"]
+    treated = service.report("mail")["treated"]
+    assert [row[3] for row in dashboard.rows(section)] == [str(one["decided"]) for one in treated]
+    assert figures(dashboard)["decisions (pools)"] == "6"
+    assert VARIABLES not in dashboard.text()
+    header, rows = dashboard.chart_table("Mean payoff over time")
+    assert header[1:] == ["no treatment", "treatment 1", "treatment 2"]
+    assert rows[0][0] == "6"
+
+
+# What can go wrong
+
+
+def test_there_is_no_such_campaign(dashboard, service):
+    dashboard.expected.append("404")
+    dashboard.open(service.campaign_page("winter"))
+    dashboard.see("There is no campaign “winter”")
+    service.create("winter", **SHOP)
+    dashboard.section(BEST)  # as soon as there is one
+    dashboard.named("a", "← All campaigns").click()
+    dashboard.named("a", "winter")
+
+
+def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path):
+    token = "correct-horse-battery"
+    (tmp_path / "tokens").write_text(token + "\n")
+    service = Service(updraft, tmp_path, "--token-file", tmp_path / "tokens")
+    service.token = token
+    try:
+        browser.expected.append("401")
+        service.create("spring", **SHOP)
+        browser.open(service.campaign_page("spring"))
+        browser.see("This service asks for a token")
+        field = browser.one("input[type=password]")
+        assert browser.focused() == field
+        field.send_keys("wrong-wrong-wrong-wrong", Keys.ENTER)
+        browser.see("The service does not know this token.")
+        assert browser.run("return sessionStorage.length;") == 0
+        field.send_keys(token, Keys.ENTER)
+        browser.section(BEST)
+        assert "token" in browser.one("pre").text.lower() and token not in browser.text()
+        browser.driver.refresh()
+        browser.section(BEST)  # kept for this tab
+        browser.named("button", "Forget the token").click()
+        browser.see("This service asks for a token")
+        assert BEST not in browser.text()
+        assert browser.run("return sessionStorage.length + localStorage.length;") == 0
+        browser.driver.refresh()
+        browser.see("This service asks for a token")
+        assert not browser.all("button.quiet")
+        browser.check(service.address)
+        assert not any(token in url for url in browser.requests)
+    finally:
+        service.close()
+
+
+def test_a_service_that_is_gone_and_comes_back(dashboard, service):
+    dashboard.expected.append("ERR_CONNECTION")
+    service.create("spring", **SHOP)
+    service.play("spring", 4, shop_payoffs())
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.wait(lambda: figures(dashboard).get("decisions") == "4", "4 decisions")
+    service.kill()
+    banner = dashboard.one(".banner")
+    dashboard.wait(lambda: re.search(r"The service does not answer since \d\d:\d\d:\d\d; trying again in \d+ s\.", banner.text),
+                   "what is tried", lambda: banner.text)
+    assert figures(dashboard)["decisions"] == "4"  # stay on the page
+    assert "stale" in dashboard.one("main").get_attribute("class")
+    service.start()
+    service.play("spring", 1, shop_payoffs())
+    dashboard.named("button", "Try now").click()
+    dashboard.wait(lambda: figures(dashboard)["decisions"] == "5", "5 decisions")
+    assert not dashboard.all(".banner")
+    assert "stale" not in (dashboard.one("main").get_attribute("class") or "")
+
+
+# By keyboard
+
+
+def test_everything_is_reached_by_keyboard(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 10, shop_payoffs())
+    dashboard.open(service.page)
+    dashboard.named("a", "spring")
+    dashboard.press(Keys.TAB)
+    assert dashboard.focused().text == "Skip to the content"
+    dashboard.press(Keys.ENTER)
+    assert dashboard.focused().tag_name == "main"
+    dashboard.tab_to(lambda one: one.text == "spring")
+    dashboard.press(Keys.ENTER)
+    dashboard.section(BEST)
+    dashboard.wait(lambda: dashboard.focused().tag_name == "h1" and dashboard.focused().text == "spring", "the focus on the heading")
+
+    decisions = dashboard.tab_to(lambda one: one.get_attribute("value") == "decisions")
+    assert decisions.get_attribute("type") == "radio"
+    dashboard.press(Keys.ARROW_RIGHT)
+    dashboard.wait(lambda: dashboard.focused().get_attribute("value") == "time", "the other axis")
+    news = dashboard.tab_to(lambda one: one.get_attribute("aria-pressed") is not None and one.text == "news")
+    assert news.get_attribute("aria-pressed") == "true"
+    dashboard.press(Keys.SPACE)
+    assert news.get_attribute("aria-pressed") == "false"
+    plot = dashboard.tab_to(lambda one: "plot" in (one.get_attribute("class") or ""))
+    outline = dashboard.run("return getComputedStyle(arguments[0]).outlineStyle;", plot)
+    assert outline == "solid"  # the focus is seen
+    dashboard.press(Keys.ARROW_LEFT)
+    reading = dashboard.one(".hover").text
+    assert reading.startswith("time of day: ") and "discount" in reading and "news" not in reading
+    dashboard.tab_to(lambda one: one.tag_name == "summary")
+    dashboard.press(Keys.ENTER)
+    header, rows = dashboard.chart_table(ESTIMATES)
+    assert header == ["time of day", "discount"]
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", rows[0][0])
+    dashboard.tab_to(lambda one: one.get_attribute("type") == "search")
+    dashboard.press("cake")
+    section = dashboard.section(VARIABLES)
+    dashboard.wait(lambda: [row[0] for row in dashboard.rows(section)] == ["cake"], "what was searched for")
+
+
+# How it looks
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_is_wider_than_the_page(dashboard, service, screenshot, width, theme):
+    dashboard.size(*width)
+    dashboard.theme(theme)
+    name = f"{width[0]}-{theme}"
+    dashboard.open(service.page)
+    dashboard.see("There are no campaigns yet")
+    assert dashboard.overflow() <= 0
+    screenshot(f"empty-{name}")
+    long = "an action with a rather long name that somebody thought of " + "w" * 60
+    service.create("spring", **SHOP)
+    service.create("a-campaign-with-a-long-name." + "n" * 60, policy="up_ucb(alpha=3)", actions=["news", long, "mail", "poster"],
+                   variables=6, knowledge={"affected": [[0, 1], [2, 3], [4], [5]]}, wait=3600)
+    draw = random.Random(5)
+    long_name = "a-campaign-with-a-long-name." + "n" * 60
+    service.play(long_name, 60, lambda action: {"payoffs": [draw.gauss(1.0 + (action == i // 2), 0.4) for i in range(6)]})
+    service.play("spring", 60, shop_payoffs(outside=6.0))
+    service.decide("spring")
+    dashboard.named("a", "spring")
+    assert dashboard.overflow() <= 0
+    screenshot(f"list-{name}")
+    for campaign, picture in ((long_name, "long"), ("spring", "campaign")):
+        dashboard.open(service.campaign_page(campaign))
+        section = dashboard.section(VARIABLES)
+        dashboard.run("arguments[0].scrollIntoView();", section)
+        dashboard.wait(lambda: dashboard.rows(section), "variables")
+        assert dashboard.overflow() <= 0
+        screenshot(f"{picture}-{name}")
+    dark = dashboard.run("return getComputedStyle(document.documentElement).backgroundColor;") != "rgb(246, 247, 249)"
+    assert dark == (theme == "dark")
