@@ -44,7 +44,7 @@ export class ActionTable {
         (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
     const rows = report.actions!;
     this.table_ = new Table<ActionRow>(this.root, {
-      caption: "Actions with estimates, intervals and how often they were taken", hideCaption: true, key: (row) => row.action,
+      caption: "Actions with estimates, intervals and how often they were taken", hideCaption: true, stack: true, key: (row) => row.action,
       empty: "This campaign has no actions.", sorted: { column: 1, descending: true },
       page: { size: kPage, what: "actions" }, mark: (row) => (row.action === this.best_ ? "best" : ""),
       columns: this.columns(report, rows),
@@ -68,8 +68,8 @@ export class ActionTable {
     const lead = `So far ${actionName(best)} has the highest ${report.quantity}: ${intervalText(best.estimate, best.low, best.high)}.`;
     if (rows.length === 1) return lead;
     if (rivals.length === 0) return `${lead} No other action's interval reaches that high.`;
-    return `${lead} Not settled: the intervals of ${rivals.length === 1 ? actionName(rivals[0]) : `${countText(rivals.length)} others`} ` +
-      `overlap with its own or are not known.`;
+    return rivals.length === 1 ? `${lead} Not settled: the interval of ${actionName(rivals[0])} overlaps with its own, or is not known.`
+      : `${lead} Not settled: the intervals of ${countText(rivals.length)} others overlap with its own, or are not known.`;
   }
 
   private columns(report: Report, rows: ActionRow[]): Column<ActionRow>[] {

@@ -52,7 +52,7 @@ export class CampaignList implements View {
         "This makes one whose policy has nothing to tune; it appears here within two seconds:"), this.command_);
     const count = (name: string, of: (row: Brief) => number) => ({ name, number: true, text: (row: Brief) => countText(of(row)), sort: of });
     this.table_ = new Table<Brief>(this.full_, {
-      caption: "All campaigns, with numbers of decisions", hideCaption: true, key: (row) => row.name, empty: "",
+      caption: "All campaigns, with numbers of decisions", hideCaption: true, stack: true, key: (row) => row.name, empty: "",
       sorted: { column: 0, descending: false }, page: { size: 100, what: "campaigns" },
       columns: [
         { name: "Campaign", heading: true, draw: drawName, sort: (row) => row.name },

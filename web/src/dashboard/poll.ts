@@ -45,7 +45,7 @@ export class Poll {
   private async step(): Promise<void> {
     this.busy_ = true;
     const began = performance.now();
-    const outcome = await this.ask_();
+    const outcome = await this.attempt();
     this.busy_ = false;
     if (!this.running_) return;
     this.failures_ = outcome === "failed" ? this.failures_ + 1 : 0;
@@ -58,6 +58,16 @@ export class Poll {
     const rest = outcome === "failed" ? restAfter(this.failures_) : this.pace(performance.now() - began);
     if (outcome === "failed") this.rests_(rest);
     this.timer_ = setTimeout(() => { if (!document.hidden) void this.step(); }, rest);
+  }
+
+  /// A fault of the page itself must not end it either.
+  private async attempt(): Promise<Outcome> {
+    try {
+      return await this.ask_();
+    } catch (fault) {
+      console.error(fault);
+      return "failed";
+    }
   }
 
   /// An answer that takes long is asked for less often, so that at most a third of the time goes into it.

@@ -49,11 +49,11 @@ export class TimeCharts {
         `The ${countText(this.order_.length)} ${what} that were best when this page was opened, of ${countText(lines.length)}.`) : null, pair);
     this.estimates_ = new LineChart(pair, {
       title: `${kEstimateName[report.quantity]} over time`, ...this.axis([]), yName: `${report.quantity}, ${kUnit[report.quantity]}`,
-      description: report.interval_text ? `Bands: ${report.interval_text}.` : "", bands: "Bands", empty: "No payoffs yet: nothing is known.",
+      description: report.interval_text ? `Bands: ${report.interval_text}.` : "", bands: "Bands", empty: "Nothing is known before the first payoffs.",
     });
     this.shares_ = new LineChart(pair, {
       title: report.actions ? "Share of decisions over time" : "Share of individuals over time", ...this.axis([]), yName: "share so far", yMin: 0,
-      yText: (y) => percent(y), description: `Of all ${report.actions ? "decisions" : "individuals"} up to each point, since the start.`, empty: "No decisions yet.",
+      yText: (y) => percent(y), description: `Of all ${report.actions ? "decisions" : "individuals"} up to each point, since the start.`, empty: "Drawn from the first decision on.",
     });
   }
 

@@ -25,7 +25,7 @@ export class TreatmentTable {
       element("p", { class: "muted" }, `${kMeaning[report.quantity]} Means are ${kUnit[report.quantity]}` +
         (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
     this.table_ = new Table<TreatmentRow>(this.root, {
-      caption: "Treatments with the individuals who got them and their mean payoffs", hideCaption: true,
+      caption: "Treatments with the individuals who got them and their mean payoffs", hideCaption: true, stack: true,
       key: (row) => row.treatment, empty: "This campaign has no treatments.", page: { size: 50, what: "treatments" },
       columns: [
         { name: "Treatment", heading: true, draw: drawName, sort: (row) => row.treatment },

@@ -121,7 +121,7 @@ export class Variables {
 
   private makeTable(): Table<VariableRow> {
     return new Table<VariableRow>(this.root, {
-      caption: "Variables of the chosen action", hideCaption: true, key: (row) => row.variable, empty: "Asking the service …",
+      caption: "Variables of the chosen action", hideCaption: true, stack: true, key: (row) => row.variable, empty: "Asking the service …",
       mark: (row) => (row.surprising ? "surprising" : ""),
       columns: [
         { name: "Variable", heading: true, text: variableName },

@@ -3,6 +3,7 @@
 
 import { arrange, element, setText, show } from "../shared/dom";
 import type { Report, Warning } from "./api_types";
+import { actionName } from "./words";
 
 const kShown = 5;
 
@@ -61,7 +62,8 @@ export class Warnings {
       const advice = element("span");
       const { action } = warning;
       const look = warning.kind === "outside_declared" && action !== undefined
-        ? element("p", {}, element("button", { type: "button", onclick: () => this.look_(action) }, "Show these variables")) : null;
+        ? element("p", {}, element("button", { type: "button", onclick: () => this.look_(action) },
+          `Show these variables of ${actionName({ action, name: warning.name })}`)) : null;
       const root = element("li", {}, element("p", {}, "⚠ ", message), element("p", {}, "What to do: ", advice), look);
       entry = { root, message, advice };
       this.entries_.set(key, entry);

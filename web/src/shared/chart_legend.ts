@@ -55,7 +55,7 @@ export class ChartLegend {
   private entry(key: string, series: Series): Entry {
     const note = element("span", { class: "note" });
     const button = element("button", { type: "button", class: "legend-entry", onclick: () => this.toggle(key) },
-      swatch(series.style), element("span", { class: "legend-label" }, series.label), note);
+      swatch(series.style), element("span", { class: "legend-label", title: series.label }, series.label), note);
     const entry = { button, note };
     this.entries_.set(key, entry);
     return entry;

@@ -84,7 +84,8 @@ export class LineChart {
     setText(this.description_, options_.description ?? "");
     show(this.description_, Boolean(options_.description));
     this.root = element("section", { class: "chart", "aria-labelledby": heading },
-      element("h3", { id: heading }, options_.title), this.description_, this.switches(), this.legend_.root, this.plot_,
+      element("h3", { id: heading }, options_.title), this.description_,
+      element("div", { class: "chart-controls" }, this.legend_.root, this.switches()), this.plot_,
       this.empty_, element("p", { id: hint, class: "hidden-text" }, "Arrow keys read the values along the chart; the table below has all."),
       this.hover_.spoken, this.table_.root);
     parent.append(this.root);

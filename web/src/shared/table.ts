@@ -1,5 +1,6 @@
 // A table in a container of its own that scrolls, with headers that sort. New rows go in place: cells
-// that say the same are not touched, and focus stays.
+// that say the same are not touched, and focus stays. Roles are said outright: as blocks, browsers forget
+// that it is a table.
 
 import { arrange, element, freshId, scrollContainer, setAttribute, setText, show } from "./dom";
 import { Pager } from "./pager";
@@ -23,6 +24,7 @@ export interface TableOptions<Row> {
   sorted?: { column: number; descending: boolean };   // at first; without, the order of set
   page?: { size: number; what: string };              // that many at a time, with buttons to the next
   mark?: (row: Row) => string;                        // a class of the row
+  stack?: boolean;                                    // on a narrow page: rows as blocks, each cell with its column's name
 }
 
 type Value = number | string | null | undefined;
@@ -39,7 +41,7 @@ function compare(a: Value, b: Value, descending: boolean): number {
 export class Table<Row> {
   readonly root: HTMLElement;
   private readonly head_: HTMLTableCellElement[] = [];
-  private readonly body_ = element("tbody");
+  private readonly body_ = element("tbody", { role: "rowgroup" });
   private readonly empty_: HTMLElement;
   private readonly scroll_: HTMLElement;
   private readonly rows_ = new Map<string | number, HTMLTableRowElement>();
@@ -53,9 +55,10 @@ export class Table<Row> {
     this.sorted_ = options_.sorted;
     const id = freshId("table");
     const caption = element("caption", { id, class: options_.hideCaption ? "hidden-text" : null }, options_.caption);
-    const line = element("tr");
+    const line = element("tr", { role: "row" });
     options_.columns.forEach((column, place) => line.append(this.header(column, place)));
-    const table = element("table", {}, caption, element("thead", {}, line), this.body_);
+    const table = element("table", { role: "table", class: options_.stack ? "stack" : null }, caption,
+      element("thead", { role: "rowgroup" }, line), this.body_);
     this.scroll_ = scrollContainer(id, table);
     this.empty_ = element("p", { class: "empty" }, options_.empty);
     const page = options_.page;
@@ -98,7 +101,7 @@ export class Table<Row> {
     const content = column.sort
       ? element("button", { type: "button", class: "sort", onclick: () => this.sortBy(place) }, column.name)
       : column.name;
-    const cell = element("th", { scope: "col", class: column.number ? "number" : null }, content, note);
+    const cell = element("th", { scope: "col", role: "columnheader", class: column.number ? "number" : null }, content, note);
     this.head_.push(cell);
     return cell;
   }
@@ -145,10 +148,11 @@ export class Table<Row> {
   private line(key: string | number, row: Row): HTMLTableRowElement {
     let line = this.rows_.get(key);
     if (!line) {
-      line = element("tr");
+      line = element("tr", { role: "row" });
       for (const column of this.options_.columns) {
-        line.append(column.heading ? element("th", { scope: "row", class: column.number ? "number" : null })
-          : element("td", { class: column.number ? "number" : null }));
+        const type = column.number ? "number" : null;
+        line.append(column.heading ? element("th", { scope: "row", role: "rowheader", class: type })
+          : element("td", { role: "cell", class: type, "data-column": column.name }));
       }
       this.rows_.set(key, line);
     }
