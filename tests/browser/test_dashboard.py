@@ -275,7 +275,7 @@ def test_hundreds_of_actions_come_in_pages(dashboard, service):
     dashboard.see("All lines are switched off")
 
 
-def test_a_targeted_campaign_has_treatments(dashboard, service):
+def test_a_targeted_campaign_has_treatments(dashboard, service, screenshot):
     service.create("mail", policy="c2_up_ucb(beta=1)", treatments=2, budget=3, features=2)
     draw = random.Random(4)
     for _ in range(6):
@@ -293,6 +293,7 @@ def test_a_targeted_campaign_has_treatments(dashboard, service):
     header, rows = dashboard.chart_table("Mean payoff over time")
     assert header[1:] == ["no treatment", "treatment 1", "treatment 2"]
     assert rows[0][0] == "6"
+    screenshot("targeted")
 
 
 # What can go wrong
@@ -308,7 +309,7 @@ def test_there_is_no_such_campaign(dashboard, service):
     dashboard.named("a", "winter")
 
 
-def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path):
+def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path, screenshot):
     token = "correct-horse-battery"
     (tmp_path / "tokens").write_text(token + "\n")
     service = Service(updraft, tmp_path, "--token-file", tmp_path / "tokens")
@@ -322,6 +323,7 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path):
         assert browser.focused() == field
         field.send_keys("wrong-wrong-wrong-wrong", Keys.ENTER)
         browser.see("The service does not know this token.")
+        screenshot("token")
         assert browser.run("return sessionStorage.length;") == 0
         field.send_keys(token, Keys.ENTER)
         browser.section(BEST)
@@ -341,7 +343,7 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path):
         service.close()
 
 
-def test_a_service_that_is_gone_and_comes_back(dashboard, service):
+def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
     dashboard.expected.append("ERR_CONNECTION")
     service.create("spring", **SHOP)
     service.play("spring", 4, shop_payoffs())
@@ -353,6 +355,7 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service):
                    "what is tried", lambda: banner.text)
     assert figures(dashboard)["decisions"] == "4"  # stay on the page
     assert "stale" in dashboard.one("main").get_attribute("class")
+    screenshot("gone")
     service.start()
     service.play("spring", 1, shop_payoffs())
     dashboard.named("button", "Try now").click()
@@ -364,7 +367,7 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service):
 # By keyboard
 
 
-def test_everything_is_reached_by_keyboard(dashboard, service):
+def test_everything_is_reached_by_keyboard(dashboard, service, screenshot):
     service.create("spring", **SHOP)
     service.play("spring", 10, shop_payoffs())
     dashboard.open(service.page)
@@ -392,6 +395,7 @@ def test_everything_is_reached_by_keyboard(dashboard, service):
     dashboard.press(Keys.ARROW_LEFT)
     reading = dashboard.one(".hover").text
     assert reading.startswith("time of day: ") and "discount" in reading and "news" not in reading
+    screenshot("reading")
     dashboard.tab_to(lambda one: one.tag_name == "summary")
     dashboard.press(Keys.ENTER)
     header, rows = dashboard.chart_table(ESTIMATES)
