@@ -30,9 +30,10 @@ class Browser:
         self.expected = []  # parts of console errors that this test provokes
         self.errors = []
         self.requests = []
+        self.answers = []  # address and status
         self._read_logs()
-        self.errors.clear()
-        self.requests.clear()
+        for log in (self.errors, self.requests, self.answers):
+            log.clear()
         self.size(*WIDE)
         self.theme("light")
 
@@ -148,6 +149,11 @@ class Browser:
                    if not url.startswith((address + "/", "about:", "data:", "blob:" + address))]
         assert not foreign, foreign
 
+    def statuses(self, path):
+        """Of all answers so far whose address has `path` in it."""
+        self._read_logs()
+        return [status for url, status in self.answers if path in url]
+
     def _read_logs(self):
         for entry in self.driver.get_log("browser"):
             if entry["level"] in ("SEVERE", "WARNING"):
@@ -156,6 +162,9 @@ class Browser:
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 self.requests.append(message["params"]["request"]["url"])
+            elif message["method"] == "Network.responseReceived":
+                response = message["params"]["response"]
+                self.answers.append((response["url"], response["status"]))
 
     def _command(self, command, **parameters):
         self.driver.execute_cdp_cmd(command, parameters)

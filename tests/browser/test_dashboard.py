@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 from browser import NARROW, WIDE
+from proxy import Proxy
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from service import Service
@@ -154,6 +155,16 @@ def test_the_first_steps_of_a_campaign(dashboard, service):
     service.request("PUT", command[3].removeprefix(service.address), json.loads(command[-1]))
     dashboard.wait(lambda: figures(dashboard).get("with complete payoffs") == "1", "a complete decision", dashboard.text)
     assert not dashboard.all("pre")
+
+
+def test_what_has_not_changed_is_not_sent_again(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 3, shop_payoffs())
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.wait(lambda: len(dashboard.statuses("/report")) >= 3, "three answers")
+    statuses = dashboard.statuses("/report")
+    assert statuses[0] == 200 and set(statuses[1:]) == {304}
+    assert dashboard.statuses("/history") == [200]
 
 
 def test_a_stopped_campaign_says_so(dashboard, service):
@@ -363,6 +374,27 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
     dashboard.wait(lambda: figures(dashboard)["decisions"] == "5", "5 decisions")
     assert not dashboard.all(".banner")
     assert "stale" not in (dashboard.one("main").get_attribute("class") or "")
+
+
+def test_behind_a_prefix_and_while_the_service_starts(browser, service):
+    browser.expected.append("503")
+    service.create("spring", **SHOP)
+    service.play("spring", 3, shop_payoffs())
+    proxy = Proxy(service)
+    try:
+        proxy.status = 503
+        browser.open(proxy.address + "/")
+        browser.wait(lambda: re.search(r"The service is starting since \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
+        proxy.status = None
+        browser.named("a", "spring").click()
+        browser.wait(lambda: figures(browser).get("decisions") == "3", "3 decisions")
+        assert not browser.all(".banner")
+        links = {one.text: one.get_attribute("href") for one in browser.all("a")}
+        assert links["This report as JSON"] == proxy.address + "/v1/campaigns/spring/report"
+        assert links["API (OpenAPI)"] == proxy.address + "/v1/openapi.json"
+        browser.check(proxy.address)
+    finally:
+        proxy.close()
 
 
 # By keyboard
