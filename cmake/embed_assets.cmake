@@ -7,7 +7,7 @@ foreach(file IN LISTS ASSETS)
   if(NOT place EQUAL -1)
     message(FATAL_ERROR "${file} has the end of the literal that it is put into: )updraftasset\"")
   endif()
-  string(APPEND table "    {\"${name}\", R\"updraftasset(${text})updraftasset\"},\n")
+  string(APPEND table "    {\"${name}\", R\"updraftasset(${text})updraftasset\"sv},\n")
 endforeach()
 
 file(WRITE ${OUTPUT} "#include \"web/assets.h\"
@@ -16,6 +16,9 @@ file(WRITE ${OUTPUT} "#include \"web/assets.h\"
 
 namespace updraft {
 namespace {
+
+// sv knows the length; counting so many characters is more than clang does at compile time.
+using namespace std::string_view_literals;
 
 struct Asset {
   std::string_view name;

@@ -10,6 +10,7 @@
 #include "core/files.h"
 #include "output.h"
 #include "service/campaign_log.h"
+#include "service/store_check.h"
 #include "store/campaign_store.h"
 #include "updraft/error.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <istream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -17,6 +16,7 @@
 #include "core/json_fields.h"
 #include "service/event_bodies.h"
 #include "service/live_campaign.h"
+#include "service/replay_events.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -262,56 +262,6 @@ StoredCampaign stored_campaign(const CampaignStore& store, std::string_view name
   throw unknown_name("campaign", name, names);
 }
 
-/// Replays a campaign from its first event; `visit` is called after each.
-LiveCampaign replayed(const CampaignStore& store, const StoredCampaign& campaign,
-                      const std::function<void(const Event&, const LiveCampaign&)>& visit) {
-  LiveCampaign live(std::make_shared<CampaignDefinition>(parse_definition(campaign.definition)));
-  const auto find_lost = [&](const Event& event) {
-    return decision_from(store.events_of(campaign, event.decision), event.number);
-  };
-  store.for_each_event(campaign, 0, [&](const Event& event) {
-    live.replay(event, find_lost);
-    visit(event, live);
-  });
-  return live;
-}
-
-/// The snapshots of a campaign by the number of their event; damaged ones are defects.
-std::map<std::uint64_t, std::string> whole_snapshots(const CampaignStore& store,
-                                                     const StoredCampaign& campaign,
-                                                     std::vector<std::string>& defects) {
-  std::map<std::uint64_t, std::string> out;
-  try {
-    for (StoredSnapshot& snapshot : store.snapshots(campaign)) {
-      out.emplace(snapshot.number, std::move(snapshot.body));
-    }
-  } catch (const StoreError& error) {
-    defects.emplace_back(error.what());
-  }
-  return out;
-}
-
-CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign& campaign,
-                               std::vector<std::string>& defects) {
-  CheckedCampaign checked = {.name = campaign.name, .events = 0, .snapshots = 0};
-  const auto snapshots = whole_snapshots(store, campaign, defects);
-  try {
-    replayed(store, campaign, [&](const Event&, const LiveCampaign& live) {
-      checked.events = live.version();
-      const auto snapshot = snapshots.find(live.version());
-      if (snapshot == snapshots.end()) return;
-      checked.snapshots += snapshot->second == live.snapshot();
-    });
-    if (checked.snapshots != snapshots.size()) {
-      defects.push_back(
-          fmt::format("campaign {}: a snapshot is not what the events make", campaign.name));
-    }
-  } catch (const std::exception& error) {
-    defects.push_back(fmt::format("campaign {}: {}", campaign.name, error.what()));
-  }
-  return checked;
-}
-
 /// With the line before the field.
 InvalidInput in_line(std::size_t line, const InvalidInput& error) {
   const std::string field = fmt::format("line {}: {}", line, error.field());
@@ -325,11 +275,11 @@ void export_campaign(const CampaignStore& store, std::string_view name, std::ost
   const StoredCampaign campaign = stored_campaign(store, name);
   const Json head = {{"format", kFormat}, {"definition", Json::parse(campaign.definition)}};
   out << head.dump() << '\n';
-  const LiveCampaign last =
-      replayed(store, campaign, [&](const Event& event, const LiveCampaign& live) {
-        out << event_json(event, live.definition()).dump() << '\n';
-      });
-  const Json end = {{"events", last.version()}, {"state", state_checksum(last)}};
+  LiveCampaign live(std::make_shared<CampaignDefinition>(parse_definition(campaign.definition)));
+  replay_events(store, campaign, live, [&](const Event& event) {
+    out << event_json(event, live.definition()).dump() << '\n';
+  });
+  const Json end = {{"events", live.version()}, {"state", state_checksum(live)}};
   out << end.dump() << '\n';
 }
 
@@ -368,21 +318,6 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
   } catch (const std::runtime_error& error) {
     throw InvalidInput(fmt::format("line {}", line), error.what());
   }
-}
-
-StoreCheck check_store(const CampaignStore& store) {
-  StoreCheck out;
-  out.defects = store.defects();
-  std::vector<StoredCampaign> campaigns;
-  try {
-    campaigns = store.campaigns();
-  } catch (const StoreError& error) {
-    out.defects.emplace_back(error.what());
-  }
-  for (const StoredCampaign& campaign : campaigns) {
-    out.campaigns.push_back(check_campaign(store, campaign, out.defects));
-  }
-  return out;
 }
 
 }  // namespace updraft

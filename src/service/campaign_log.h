@@ -1,10 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <iosfwd>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "store/campaign_store.h"
 
@@ -18,21 +16,5 @@ void export_campaign(const CampaignStore& store, std::string_view name, std::ost
 /// that names the line: not such lines, events that do not follow from those before them, an end
 /// that is missing or does not fit, a campaign that is there already.
 std::string import_campaign(CampaignStore& store, std::istream& in);
-
-/// One campaign of a store that was looked through.
-struct CheckedCampaign {
-  std::string name;
-  std::uint64_t events = 0;
-  std::uint64_t snapshots = 0;  ///< found equal to what the events make
-};
-
-struct StoreCheck {
-  std::vector<CheckedCampaign> campaigns;
-  std::vector<std::string> defects;  ///< what is wrong, one sentence each
-};
-
-/// Reads all of a store, replays every event of every campaign from the first, and compares the
-/// state with each snapshot, bit for bit.
-StoreCheck check_store(const CampaignStore& store);
 
 }  // namespace updraft

@@ -1,7 +1,14 @@
 #include "service/campaign_report.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <cstdlib>
+#include <numeric>
 #include <optional>
+
+#include "service/misfit.h"
+#include "service/told.h"
 
 namespace updraft {
 namespace {
@@ -24,33 +31,150 @@ Json variables_json(const VariableSet& set, const CampaignDefinition& definition
   return out;
 }
 
-Json action_json(const ActionExplanation& belief, const CampaignDefinition& definition) {
-  Json out = {{"pulls", belief.pulls},
-              {"index", finite_or_null(belief.index)},
-              {"radius", finite_or_null(belief.radius)},
-              {"reward", number_or_null(belief.reward)},
-              {"uplift", number_or_null(belief.uplift)},
-              {"standard_error", number_or_null(belief.standard_error)},
-              {"probability_best", number_or_null(belief.probability_best)},
+Json count_or_null(const VariableSet* set) {
+  return set == nullptr ? Json(nullptr) : Json(set->size());
+}
+
+const VariableSet* pointer(const std::optional<VariableSet>& set) { return set ? &*set : nullptr; }
+
+void put_belief(const Belief& belief, Json& out) {
+  out["estimate"] = number_or_null(belief.estimate);
+  out["low"] = belief.interval ? finite_or_null(belief.interval->low) : Json(nullptr);
+  out["high"] = belief.interval ? finite_or_null(belief.interval->high) : Json(nullptr);
+}
+
+/// How often an action was chosen.
+void put_choices(std::span<const std::uint64_t> chosen, std::size_t action, Json& out) {
+  const std::uint64_t all = std::accumulate(chosen.begin(), chosen.end(), std::uint64_t{0});
+  out["decided"] = chosen[action];
+  out["share"] = all == 0 ? Json(nullptr)
+                          : Json(static_cast<double>(chosen[action]) / static_cast<double>(all));
+}
+
+Json action_json(const ActionExplanation& about, const CampaignDefinition& definition,
+                 bool only_counts) {
+  Json out = {{"pulls", about.pulls},
+              {"index", finite_or_null(about.index)},
+              {"radius", finite_or_null(about.radius)},
+              {"reward", number_or_null(about.reward)},
+              {"uplift", number_or_null(about.uplift)},
+              {"standard_error", number_or_null(about.standard_error)},
+              {"probability_best", number_or_null(about.probability_best)},
               {"interval", nullptr}};
-  if (belief.interval) {
-    out["interval"] = {finite_or_null(belief.interval->low), finite_or_null(belief.interval->high)};
+  if (about.interval) {
+    out["interval"] = {finite_or_null(about.interval->low), finite_or_null(about.interval->high)};
   }
-  if (belief.identified) out["identified"] = variables_json(*belief.identified, definition);
-  if (belief.padding) out["padding"] = variables_json(*belief.padding, definition);
+  out["identified_count"] = count_or_null(pointer(about.identified));
+  out["padding_count"] = count_or_null(pointer(about.padding));
+  if (only_counts) return out;
+  if (about.identified) out["identified"] = variables_json(*about.identified, definition);
+  if (about.padding) out["padding"] = variables_json(*about.padding, definition);
   return out;
 }
 
-Json beliefs_json(const Explanation& explanation, const CampaignDefinition& definition) {
+Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, bool only_counts) {
+  const CampaignDefinition& definition = campaign.definition();
+  const std::vector<Belief> believed = beliefs(*campaign.policy(), explanation);
+  const AffectedSets* declared = definition.knowledge->affected().get();
   Json actions = Json::array();
-  for (std::size_t a = 0; a < explanation.actions.size(); ++a) {
-    Json row = action_json(explanation.actions[a], definition);
+  for (ActionId a = 0; a < explanation.actions.size(); ++a) {
+    Json row = action_json(explanation.actions[a], definition, only_counts);
     row["action"] = a;
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);
+    row["declared_count"] = count_or_null(declared == nullptr ? nullptr : &declared->of(a));
+    put_belief(believed[a], row);
+    put_choices(campaign.watch().chosen(), a, row);
     actions.push_back(std::move(row));
   }
   return actions;
+}
+
+Json treated_json(const CampaignWatch& watch) {
+  const std::vector<Belief> believed = watch.treatment_beliefs();
+  Json out = Json::array();
+  for (std::size_t j = 0; j < believed.size(); ++j) {
+    Json row = {{"treatment", j}, {"paid", watch.treated()[j].count}};
+    put_belief(believed[j], row);
+    put_choices(watch.chosen(), j, row);
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json payoffs_json(const PayoffStatistics& statistics) {
+  const bool any = statistics.rounds() > 0;
+  Json out = {{"rounds", statistics.rounds()},
+              {"mean", any ? Json(statistics.mean()) : Json(nullptr)},
+              {"sd", nullptr},
+              {"least", any ? Json(statistics.least()) : Json(nullptr)},
+              {"largest", any ? Json(statistics.largest()) : Json(nullptr)}};
+  if (!statistics.per_variable()) return out;
+  const std::vector<double> variances = statistics.variances();
+  if (variances.empty()) return out;
+  out["sd"] = std::sqrt(std::accumulate(variances.begin(), variances.end(), 0.0) /
+                        static_cast<double>(variances.size()));
+  return out;
+}
+
+Json warnings_json(const LiveCampaign& campaign, const Explanation& explanation) {
+  const CampaignDefinition& definition = campaign.definition();
+  const PayoffStatistics& statistics = *campaign.watch().statistics();
+  std::optional<VariableUplifts> uplifts;
+  if (statistics.per_variable() && definition.knowledge->affected() != nullptr) {
+    uplifts.emplace(*definition.knowledge, statistics);
+  }
+  Json out = Json::array();
+  for (const Misfit& misfit : misfits(campaign, explanation, uplifts ? &*uplifts : nullptr)) {
+    Json row = {
+        {"kind", kind_name(misfit.kind)}, {"message", misfit.message}, {"advice", misfit.advice}};
+    if (misfit.action) {
+      row["action"] = *misfit.action;
+      if (!definition.action_names.empty()) row["name"] = definition.action_names[*misfit.action];
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json time_or_null(const std::optional<std::int64_t>& time_ms) {
+  return time_ms ? Json(*time_ms) : Json(nullptr);
+}
+
+/// To six digits, which is what a picture shows.
+Json drawn(const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  return std::strtod(fmt::format("{:.6g}", *value).c_str(), nullptr);
+}
+
+std::string_view quantity_of(const LiveCampaign& campaign) {
+  return campaign.policy() == nullptr ? "payoff" : quantity(*campaign.policy());
+}
+
+std::uint64_t history_version(const BeliefHistory& history) {
+  return history.points().empty() ? 0 : history.points().back().event;
+}
+
+Json action_history(const BeliefHistory& history, std::size_t action) {
+  Json out = {{"action", action},
+              {"decided", Json::array()},
+              {"estimate", Json::array()},
+              {"low", Json::array()},
+              {"high", Json::array()}};
+  for (const BeliefHistory::Point& point : history.points()) {
+    const Belief& belief = point.beliefs[action];
+    std::optional<double> low;
+    std::optional<double> high;
+    if (belief.interval) {
+      low = belief.interval->low;
+      high = belief.interval->high;
+    }
+    out["decided"].push_back(point.chosen[action]);
+    out["estimate"].push_back(drawn(belief.estimate));
+    out["low"].push_back(drawn(low));
+    out["high"].push_back(drawn(high));
+  }
+  return out;
 }
 
 }  // namespace
@@ -62,11 +186,13 @@ Json brief(const LiveCampaign& campaign) {
           {"policy", definition.spec.text()},
           {"stopped", campaign.stopped()},
           {"state_version", campaign.version()},
+          {"last_event_ms", time_or_null(campaign.last_event_ms())},
           {"decisions",
            {{"decided", counts.decided},
             {"complete", counts.complete},
             {"outstanding", counts.outstanding},
-            {"lost", counts.lost}}}};
+            {"lost", counts.lost},
+            {"late", counts.late}}}};
 }
 
 Json described(const LiveCampaign& campaign) {
@@ -75,18 +201,58 @@ Json described(const LiveCampaign& campaign) {
   return out;
 }
 
-Json campaign_report(const LiveCampaign& campaign) {
-  Json out = described(campaign);
+Json campaign_report(const LiveCampaign& campaign, std::int64_t now_ms, bool only_counts) {
+  const CampaignDefinition& definition = campaign.definition();
+  Json out = only_counts ? brief(campaign) : described(campaign);
+  out["now_ms"] = now_ms;
+  out["oldest_outstanding_ms"] = time_or_null(campaign.oldest_outstanding_ms());
+  out["wait"] = number_or_null(definition.wait_seconds);
+  out["told"] = told(definition);
+  out["quantity"] = quantity_of(campaign);
+  out["history_version"] = history_version(campaign.watch().history());
   if (campaign.policy() != nullptr) {
     const Explanation explanation = campaign.policy()->explain();
-    out["actions"] = beliefs_json(explanation, campaign.definition());
+    out["interval_text"] = interval_text(*campaign.policy());
+    out["actions"] = actions_json(campaign, explanation, only_counts);
+    out["payoffs"] = payoffs_json(*campaign.watch().statistics());
+    out["warnings"] = warnings_json(campaign, explanation);
     if (explanation.baseline_action) out["baseline_action"] = *explanation.baseline_action;
   } else {
-    const CampaignShape& shape = campaign.definition().shape.value();
+    const CampaignShape& shape = definition.shape.value();
     out["treatments"] = shape.treatments;
     out["budget"] = shape.budget;
     out["features"] = shape.features;
     out["observations"] = campaign.targeting()->observations();
+    out["interval_text"] = "95 % of the mean payoff, by the normal law";
+    out["treated"] = treated_json(campaign.watch());
+    out["warnings"] = Json::array();
+  }
+  return out;
+}
+
+Json campaign_history(const LiveCampaign& campaign) {
+  const BeliefHistory& history = campaign.watch().history();
+  const std::vector<std::string>& names = campaign.definition().action_names;
+  Json out = {{"version", history_version(history)},
+              {"quantity", quantity_of(campaign)},
+              {"decided", Json::array()},
+              {"complete", Json::array()},
+              {"time_ms", Json::array()},
+              {"actions", Json::array()}};
+  if (!history.kept()) {
+    out["left_out"] =
+        fmt::format("histories of more than {} actions are not kept", BeliefHistory::kMostActions);
+    return out;
+  }
+  for (const BeliefHistory::Point& point : history.points()) {
+    out["decided"].push_back(point.decided);
+    out["complete"].push_back(point.complete);
+    out["time_ms"].push_back(point.time_ms);
+  }
+  for (std::size_t action = 0; action < campaign.watch().actions(); ++action) {
+    Json row = action_history(history, action);
+    if (!names.empty()) row["name"] = names[action];
+    out["actions"].push_back(std::move(row));
   }
   return out;
 }

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "service/campaigns_page.h"
 #include "service/requests.h"
 #include "updraft/error.h"
+#include "web/assets.h"
 
 namespace updraft {
 namespace {
@@ -82,11 +82,39 @@ HttpAnswer pay(Service& service, const RouteMatch& match, std::string_view body)
                       {"state_version", answer.state_version}});
 }
 
-HttpAnswer page(const Service& service) {
-  return {
-      .type = "text/html; charset=utf-8",
-      .body = campaigns_page(service.gauges()),
-      .headers = {{"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}}};
+HttpAnswer page_part(std::string_view name, const char* type) {
+  return {.type = type, .body = std::string(web_asset(name))};
+}
+
+HttpAnswer page() {
+  HttpAnswer answer = page_part("dashboard.html", "text/html; charset=utf-8");
+  answer.headers.emplace_back("Content-Security-Policy",
+                              "default-src 'none'; script-src 'self'; style-src 'self'; "
+                              "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+                              "form-action 'none'; frame-ancestors 'none'");
+  answer.headers.emplace_back("Referrer-Policy", "no-referrer");
+  return answer;
+}
+
+/// Whoever has seen this version of the state gets no more than that.
+HttpAnswer report(const Service& service, const std::string& campaign, const HttpRequest& request) {
+  if (!parse_sets_query(request.query)) return json_answer(service.report(campaign));
+  const std::shared_ptr<const CampaignView> view = service.view(campaign);
+  const std::string tag = fmt::format("\"{}\"", view->state_version);
+  HttpAnswer answer;
+  if (request.known_tag == tag) {
+    answer.status = 304;
+  } else {
+    answer = json_answer(view->report);
+  }
+  answer.headers.emplace_back("ETag", tag);
+  return answer;
+}
+
+HttpAnswer variables(const Service& service, const RouteMatch& match, const Query& query) {
+  const VariableQuery asked =
+      parse_variable_query(match.action, query, service.definition(match.campaign));
+  return json_answer(service.variables(match.campaign, asked));
 }
 
 HttpAnswer wrong_method(const HttpRequest& request, const RouteMatch& match) {
@@ -111,8 +139,6 @@ HttpAnswer error_answer(int status, std::string_view message) {
 HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
                                const RouteMatch& match) {
   switch (match.route->endpoint) {
-    case Endpoint::kPage:
-      return page(service);
     case Endpoint::kListCampaigns:
       return json_answer(service.list());
     case Endpoint::kCreateCampaign:
@@ -122,7 +148,11 @@ HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
     case Endpoint::kStopCampaign:
       return stop(service, match.campaign);
     case Endpoint::kReport:
-      return json_answer(service.report(match.campaign));
+      return report(service, match.campaign, request);
+    case Endpoint::kHistory:
+      return json_answer(service.history(match.campaign));
+    case Endpoint::kVariables:
+      return variables(service, match, request.query);
     case Endpoint::kDecide:
       return decide(service, match.campaign, request.body);
     case Endpoint::kShowDecision:
@@ -150,6 +180,12 @@ HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match
   if (match.route == nullptr) return wrong_method(request, match);
   Service* service = service_;
   switch (match.route->endpoint) {
+    case Endpoint::kPage:
+      return page();
+    case Endpoint::kPageScript:
+      return page_part("dashboard.js", "text/javascript; charset=utf-8");
+    case Endpoint::kPageStyle:
+      return page_part("style.css", "text/css; charset=utf-8");
     case Endpoint::kMetrics:
       return metrics_answer(service);
     case Endpoint::kSchema:

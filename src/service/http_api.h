@@ -10,6 +10,7 @@
 #include "service/http_metrics.h"
 #include "service/http_routes.h"
 #include "service/service.h"
+#include "service/variable_page.h"
 
 namespace updraft {
 
@@ -17,6 +18,8 @@ struct HttpRequest {
   std::string_view method;
   std::string_view path;  ///< decoded, without the query
   std::string_view body;
+  Query query = {};
+  std::string known_tag = "";  ///< If-None-Match
 };
 
 struct HttpAnswer {

@@ -45,6 +45,8 @@ constexpr CampaignColumn kColumns[] = {
      &CampaignGauges::outstanding},
     {"updraft_decisions_lost", "gauge", "Decisions whose payoffs did not come in time.",
      &CampaignGauges::lost},
+    {"updraft_decisions_late", "gauge", "Decisions whose payoffs came after they were lost.",
+     &CampaignGauges::late},
 };
 
 std::string gauges_text(const ServiceGauges& gauges) {

@@ -8,6 +8,8 @@ constexpr std::size_t kLongestPath = 500;
 
 constexpr Route kRoutes[] = {
     {Endpoint::kPage, "GET", "/"},
+    {Endpoint::kPageScript, "GET", "/dashboard.js"},
+    {Endpoint::kPageStyle, "GET", "/dashboard.css"},
     {Endpoint::kHealth, "GET", "/healthz"},
     {Endpoint::kMetrics, "GET", "/metrics"},
     {Endpoint::kSchema, "GET", "/v1/schema"},
@@ -17,6 +19,8 @@ constexpr Route kRoutes[] = {
     {Endpoint::kShowCampaign, "GET", "/v1/campaigns/{campaign}"},
     {Endpoint::kStopCampaign, "POST", "/v1/campaigns/{campaign}/stop"},
     {Endpoint::kReport, "GET", "/v1/campaigns/{campaign}/report"},
+    {Endpoint::kHistory, "GET", "/v1/campaigns/{campaign}/history"},
+    {Endpoint::kVariables, "GET", "/v1/campaigns/{campaign}/actions/{action}/variables"},
     {Endpoint::kDecide, "POST", "/v1/campaigns/{campaign}/decisions"},
     {Endpoint::kShowDecision, "GET", "/v1/campaigns/{campaign}/decisions/{decision}"},
     {Endpoint::kPay, "PUT", "/v1/campaigns/{campaign}/decisions/{decision}/payoffs"},
@@ -39,6 +43,8 @@ bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
       match.campaign = given;
     } else if (wanted == "{decision}") {
       match.decision = given;
+    } else if (wanted == "{action}") {
+      match.action = given;
     } else if (wanted != given) {
       return false;
     }
@@ -47,6 +53,11 @@ bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
 }
 
 }  // namespace
+
+bool is_page(Endpoint endpoint) {
+  return endpoint == Endpoint::kPage || endpoint == Endpoint::kPageScript ||
+         endpoint == Endpoint::kPageStyle;
+}
 
 std::span<const Route> routes() { return kRoutes; }
 
@@ -60,6 +71,7 @@ RouteMatch match_route(std::string_view method, std::string_view path) {
     match.pattern = route.pattern;
     match.campaign = std::move(names.campaign);
     match.decision = std::move(names.decision);
+    match.action = std::move(names.action);
     match.methods.push_back(route.method);
     if (route.method == method) match.route = &route;
   }

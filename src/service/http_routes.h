@@ -11,6 +11,8 @@ namespace updraft {
 /// What can be asked for over HTTP. docs/service.md
 enum class Endpoint {
   kPage,
+  kPageScript,
+  kPageStyle,
   kHealth,
   kMetrics,
   kSchema,
@@ -20,15 +22,21 @@ enum class Endpoint {
   kShowCampaign,
   kStopCampaign,
   kReport,
+  kHistory,
+  kVariables,
   kDecide,
   kShowDecision,
   kPay,
 };
 
+/// A part of the dashboard, which knows nothing of campaigns and so is for everybody: browsers send
+/// no token before there is a page that asks for it.
+bool is_page(Endpoint endpoint);
+
 struct Route {
   Endpoint endpoint;
   std::string_view method;
-  std::string_view pattern;  ///< {campaign} and {decision} stand for any one segment
+  std::string_view pattern;  ///< {campaign} and the like stand for any one segment
 };
 
 std::span<const Route> routes();
@@ -39,6 +47,7 @@ struct RouteMatch {
   std::string_view pattern;      ///< of the path; empty where no route has it
   std::string campaign;
   std::string decision;
+  std::string action;
   std::vector<std::string_view> methods;  ///< that the path takes
 };
 

@@ -183,6 +183,7 @@ std::optional<HttpAnswer> HttpServer::Parts::refusal(const httplib::Request& req
                         "without --token-file the service answers this machine alone: Host must "
                         "be localhost, 127.0.0.1 or [::1], and Origin the same");
   }
+  if (match.route != nullptr && is_page(match.route->endpoint)) return std::nullopt;
   if (request.get_header_value_count("Authorization") == 1 &&
       options.tokens.allow(request.get_header_value("Authorization"))) {
     return std::nullopt;
@@ -209,7 +210,12 @@ HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const Rout
     return without_body(error_answer(400, "the body must be JSON, not a form with parts"));
   }
   if (reader == nullptr || !has_body(request)) {
-    return without_body(api.answer({request.method, request.path, {}}, match));
+    return without_body(api.answer({.method = request.method,
+                                    .path = request.path,
+                                    .body = {},
+                                    .query = {request.params.begin(), request.params.end()},
+                                    .known_tag = request.get_header_value("If-None-Match")},
+                                   match));
   }
   const Body body = read_body(*reader, options.body_limit);
   exchange.bytes_in = body.text.size();
@@ -217,7 +223,7 @@ HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const Rout
     const int status = body.too_large || exchange.response.status == 413 ? 413 : 400;
     return with_close(error_answer(status, text_of_status(status)));
   }
-  return api.answer({request.method, request.path, body.text}, match);
+  return api.answer({.method = request.method, .path = request.path, .body = body.text}, match);
 }
 
 void HttpServer::Parts::handle(const httplib::Request& request, httplib::Response& response,

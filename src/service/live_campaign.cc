@@ -94,7 +94,7 @@ std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std:
 }
 
 LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
-    : definition_(std::move(definition)) {
+    : definition_(std::move(definition)), watch_(*definition_) {
   if (definition_->shape) {
     targeting_ = make_campaign_policy(definition_->spec, *definition_->shape);
   } else {
@@ -107,7 +107,27 @@ CampaignGauges LiveCampaign::counts() const {
           .decided = decided_,
           .complete = complete_,
           .outstanding = outstanding_.size(),
-          .lost = lost_};
+          .lost = lost_,
+          .late = late_};
+}
+
+std::optional<std::int64_t> LiveCampaign::last_event_ms() const {
+  return version_ == 0 ? std::nullopt : std::optional(last_event_ms_);
+}
+
+std::optional<std::int64_t> LiveCampaign::oldest_outstanding_ms() const {
+  if (outstanding_.empty()) return std::nullopt;
+  return outstanding_.begin()->first.first;
+}
+
+void LiveCampaign::look(std::int64_t time_ms) {
+  last_event_ms_ = time_ms;
+  if (!watch_.history().due(version_)) return;
+  BeliefHistory::Point point = {
+      .event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_};
+  point.chosen.assign(watch_.chosen().begin(), watch_.chosen().end());
+  point.beliefs = policy_ ? beliefs(*policy_, policy_->explain()) : watch_.treatment_beliefs();
+  watch_.history().add(std::move(point));
 }
 
 const LiveDecision* LiveCampaign::find(std::string_view id) const {
@@ -148,6 +168,7 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
     if (std::isfinite(index)) decided.index = index;
   }
   ++decided_;
+  watch_.decided(decided);
   const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;
   Event event = happened(EventKind::kDecided, id, now_ms, encode(decided));
   LiveDecision decision;
@@ -155,13 +176,9 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   decision.time_ms = now_ms;
   decision.decided = std::move(decided);
   outstanding_.emplace(std::pair(now_ms, event.number), id);
-  add(id, std::move(decision));
+  remember(id, std::move(decision));
+  look(now_ms);
   return event;
-}
-
-void LiveCampaign::add(const std::string& id, LiveDecision decision) {
-  waiting_numbers_ += decision.numbers();
-  decisions_.emplace(id, std::move(decision));
 }
 
 std::size_t LiveCampaign::payers(const Decided& decided) const {
@@ -194,8 +211,10 @@ void LiveCampaign::check_part(const LiveDecision& decision, const PayoffPart& pa
 
 void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
   if (policy_) {
-    policy_->observe(decided.action,
-                     all.dense ? Payoffs::dense(all.values) : Payoffs::sparse(all.ids, all.values));
+    const Payoffs payoffs =
+        all.dense ? Payoffs::dense(all.values) : Payoffs::sparse(all.ids, all.values);
+    policy_->observe(decided.action, payoffs);
+    watch_.observed(decided, payoffs);
     return;
   }
   std::vector<double> payoffs = all.values;
@@ -204,6 +223,7 @@ void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
     for (std::size_t j = 0; j < all.ids.size(); ++j) payoffs[all.ids[j]] = all.values[j];
   }
   targeting_->observe(pool_of(decided, definition_->shape->features), decided.treatments, payoffs);
+  watch_.observed(decided, Payoffs::dense(payoffs));
 }
 
 Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms) {
@@ -221,18 +241,24 @@ Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_
   decision.last = event.number;
   waiting_numbers_ += part.values.size();
   if (part.complete) {
-    if (decision.status == DecisionStatus::kLost) --lost_;
+    if (decision.status == DecisionStatus::kLost) {
+      --lost_;
+      ++late_;
+    }
     decision.status = DecisionStatus::kComplete;
     ++complete_;
     outstanding_.erase({decision.time_ms, decision.number});
   }
+  look(now_ms);
   return event;
 }
 
 Event LiveCampaign::stop(std::int64_t now_ms) {
   if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
   stopped_ = true;
-  return happened(EventKind::kStopped, "", now_ms, "");
+  Event event = happened(EventKind::kStopped, "", now_ms, "");
+  look(now_ms);
+  return event;
 }
 
 std::optional<Event> LiveCampaign::lose(std::int64_t now_ms) {
@@ -248,11 +274,13 @@ std::optional<Event> LiveCampaign::lose(std::int64_t now_ms) {
   Event event = happened(EventKind::kLost, oldest->second, now_ms, "");
   decision.last = decision.lost = event.number;
   outstanding_.erase(oldest);
+  look(now_ms);
   return event;
 }
 
 void LiveCampaign::remember(const std::string& id, LiveDecision decision) {
-  add(id, std::move(decision));
+  waiting_numbers_ += decision.numbers();
+  decisions_.emplace(id, std::move(decision));
 }
 
 void LiveCampaign::forget(std::string_view id, std::uint64_t number) {
@@ -282,8 +310,10 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       if (!(decision.decided == kept)) does_not_follow(event, "the policy decides otherwise");
       ++decided_;
       ++version_;
+      watch_.decided(decision.decided);
       outstanding_.emplace(std::pair(event.time_ms, event.number), event.decision);
-      add(event.decision, std::move(decision));
+      remember(event.decision, std::move(decision));
+      look(event.time_ms);
       return;
     }
     case EventKind::kPayoffs: {
@@ -317,6 +347,9 @@ std::string LiveCampaign::snapshot() const {
   writer.u64(decided_);
   writer.u64(complete_);
   writer.u64(lost_);
+  writer.u64(late_);
+  writer.u64(static_cast<std::uint64_t>(last_event_ms_));
+  watch_.write(writer);
   policy_ ? policy_->save_state(writer) : targeting_->save_state(writer);
   writer.u64(outstanding_.size());
   for (const auto& [when, id] : outstanding_) {
@@ -341,6 +374,9 @@ void LiveCampaign::restore(std::string_view snapshot) {
   decided_ = reader.u64();
   complete_ = reader.u64();
   lost_ = reader.u64();
+  late_ = reader.u64();
+  last_event_ms_ = static_cast<std::int64_t>(reader.u64());
+  watch_.read(reader);
   policy_ ? policy_->restore_state(reader) : targeting_->restore_state(reader);
   for (std::uint64_t left = reader.u64(); left > 0; --left) {
     std::string id = reader.text();
@@ -354,7 +390,7 @@ void LiveCampaign::restore(std::string_view snapshot) {
     }
     decision.last = decision.parts.empty() ? decision.number : decision.parts.back().number;
     outstanding_.emplace(std::pair(decision.time_ms, decision.number), id);
-    add(id, std::move(decision));
+    remember(id, std::move(decision));
   }
   reader.finish();
 }

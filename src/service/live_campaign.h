@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "service/campaign_definition.h"
+#include "service/campaign_watch.h"
 #include "service/event_bodies.h"
 #include "service/requests.h"
 #include "service/service.h"
@@ -63,6 +64,11 @@ class LiveCampaign {
   /// Exactly one of them is there.
   const Policy* policy() const { return policy_.get(); }
   const CampaignPolicy* targeting() const { return targeting_.get(); }
+  const CampaignWatch& watch() const { return watch_; }
+
+  std::optional<std::int64_t> last_event_ms() const;
+  /// When the oldest outstanding decision was made.
+  std::optional<std::int64_t> oldest_outstanding_ms() const;
 
   /// One that is outstanding, or settled and not yet forgotten. Null where there is none.
   const LiveDecision* find(std::string_view id) const;
@@ -75,7 +81,7 @@ class LiveCampaign {
   /// The oldest outstanding decision, where it has waited for too long.
   std::optional<Event> lose(std::int64_t now_ms);
 
-  /// Takes back a decision that was lost and forgotten.
+  /// Takes a decision in, or back where it was lost and forgotten.
   void remember(const std::string& id, LiveDecision decision);
   /// Drops a decision where it is settled and nothing has happened to it after event `number`,
   /// which is the last that is known to be kept.
@@ -99,8 +105,9 @@ class LiveCampaign {
   std::size_t payers(const Decided& decided) const;
   void check_part(const LiveDecision& decision, const PayoffPart& part) const;
   void observe(const Decided& decided, const PayoffPart& all);
-  void add(const std::string& id, LiveDecision decision);
   Event happened(EventKind kind, std::string_view id, std::int64_t now_ms, std::string body);
+  /// To be called when an event has changed all that it changes.
+  void look(std::int64_t time_ms);
 
   std::shared_ptr<const CampaignDefinition> definition_;
   std::unique_ptr<Policy> policy_;
@@ -110,6 +117,9 @@ class LiveCampaign {
   std::uint64_t decided_ = 0;
   std::uint64_t complete_ = 0;
   std::uint64_t lost_ = 0;
+  std::uint64_t late_ = 0;
+  std::int64_t last_event_ms_ = 0;
+  CampaignWatch watch_;
   std::map<std::pair<std::int64_t, std::uint64_t>, std::string> outstanding_;  // by time, number
   std::size_t waiting_numbers_ = 0;
   std::unordered_map<std::string, LiveDecision> decisions_;

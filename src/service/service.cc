@@ -12,6 +12,8 @@
 
 #include "service/campaign_report.h"
 #include "service/live_campaign.h"
+#include "service/replay_events.h"
+#include "service/variable_page.h"
 #include "store/campaign_store.h"
 #include "store/committer.h"
 #include "updraft/error.h"
@@ -27,6 +29,9 @@ std::int64_t system_milliseconds() {
 constexpr std::size_t kMostWaitingNumbers = std::size_t{1} << 25;  // 256 MiB of a campaign
 constexpr std::size_t kLargestSnapshot = 500'000'000;              // SQLite takes 1e9 bytes
 constexpr std::size_t kLostAtOnce = 1000;
+constexpr int kViewRest = 10;  // times what a view takes, before another one is made
+
+using Clock = std::chrono::steady_clock;
 
 /// A campaign with its place in the store. `mutex` guards what follows it.
 struct Entry {
@@ -37,6 +42,9 @@ struct Entry {
   std::unique_ptr<LiveCampaign> live;
   std::uint64_t epoch = 0;        // of the committer, when `live` was built; 0: must be built anew
   std::uint64_t last_ticket = 0;  // of the committer
+  std::shared_ptr<const CampaignView> view;
+  Clock::time_point view_until;  // as long as that another view of the same epoch will do
+  std::uint64_t view_epoch = 0;
 };
 
 DecisionAnswer answer_of(std::string_view id, const LiveDecision& decision) {
@@ -102,11 +110,7 @@ struct Service::Parts {
     auto live = std::make_unique<LiveCampaign>(entry.definition);
     const auto snapshot = store.last_snapshot(entry.stored);
     if (snapshot) live->restore(snapshot->body);
-    const auto find_lost = [&](const Event& event) {
-      return decision_from(store.events_of(entry.stored, event.decision), event.number);
-    };
-    store.for_each_event(entry.stored, live->version(),
-                         [&](const Event& event) { live->replay(event, find_lost); });
+    replay_events(store, entry.stored, *live);
     entry.live = std::move(live);
     entry.epoch = epoch;
     entry.last_ticket = 0;
@@ -387,7 +391,35 @@ nlohmann::json Service::show(std::string_view campaign) const {
 }
 
 nlohmann::json Service::report(std::string_view campaign) const {
-  return parts_->seen(parts_->entry(campaign), campaign_report);
+  return parts_->seen(parts_->entry(campaign), [this](const LiveCampaign& live) {
+    return campaign_report(live, parts_->options.clock(), false);
+  });
+}
+
+nlohmann::json Service::history(std::string_view campaign) const {
+  return parts_->seen(parts_->entry(campaign), campaign_history);
+}
+
+nlohmann::json Service::variables(std::string_view campaign, const VariableQuery& query) const {
+  return parts_->seen(parts_->entry(campaign),
+                      [&query](const LiveCampaign& live) { return variable_page(live, query); });
+}
+
+std::shared_ptr<const CampaignView> Service::view(std::string_view campaign) const {
+  Entry& entry = parts_->entry(campaign);
+  return parts_->seen(entry, [&](const LiveCampaign& live) {
+    const Clock::time_point start = Clock::now();
+    const bool same_epoch = entry.view && entry.view_epoch == entry.epoch;
+    if (same_epoch && (entry.view->state_version == live.version() || start < entry.view_until)) {
+      return entry.view;
+    }
+    entry.view = std::make_shared<CampaignView>(
+        CampaignView{live.version(), campaign_report(live, parts_->options.clock(), true)});
+    const Clock::time_point end = Clock::now();
+    entry.view_until = end + kViewRest * (end - start);
+    entry.view_epoch = entry.epoch;
+    return entry.view;
+  });
 }
 
 void Service::sweep() {

@@ -42,6 +42,14 @@ class Unavailable : public std::runtime_error {
   bool disk_full_;
 };
 
+struct VariableQuery;
+
+/// What a state looked like.
+struct CampaignView {
+  std::uint64_t state_version = 0;
+  nlohmann::json report;
+};
+
 enum class DecisionStatus { kOutstanding, kComplete, kLost };
 std::string_view status_name(DecisionStatus status);
 
@@ -77,6 +85,7 @@ struct CampaignGauges {
   std::uint64_t complete = 0;
   std::uint64_t outstanding = 0;
   std::uint64_t lost = 0;
+  std::uint64_t late = 0;  ///< complete, but lost before
 };
 struct ServiceGauges {
   std::uint64_t commits = 0;
@@ -115,6 +124,12 @@ class Service {
   nlohmann::json list() const;
   nlohmann::json show(std::string_view campaign) const;
   nlohmann::json report(std::string_view campaign) const;
+  nlohmann::json history(std::string_view campaign) const;
+  nlohmann::json variables(std::string_view campaign, const VariableQuery& query) const;
+
+  /// The report with numbers in place of sets, for many to look at again and again: it may be a
+  /// little old where it is dear to make.
+  std::shared_ptr<const CampaignView> view(std::string_view campaign) const;
 
   /// Counts as lost what has waited for too long. To be called now and then.
   void sweep();

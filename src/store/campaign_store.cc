@@ -31,6 +31,8 @@ constexpr const char* kMigrations[] = {
        CREATE TABLE snapshots (
          campaign INTEGER NOT NULL, number INTEGER NOT NULL, body BLOB NOT NULL,
          checksum INTEGER NOT NULL, PRIMARY KEY (campaign, number)) STRICT;)",
+    // Snapshots hold more than before; the events give them back.
+    "DELETE FROM snapshots;",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

@@ -162,7 +162,6 @@ Json experiment_data(const ExperimentResult& result, std::string_view manifest) 
           {"runs", experiment.runs},
           {"log_rounds", experiment.figure.log_rounds},
           {"log_regret", experiment.figure.log_regret},
-          {"percentile", experiment.figure.percentile},
           {"policies", std::move(policies)},
           {"curve_rounds", result.curve_rounds},
           {"measures", std::move(measures)},

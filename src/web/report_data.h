@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "updraft/results.h"
-#include "updraft/suite.h"
 
 namespace updraft {
 

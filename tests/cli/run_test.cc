@@ -207,7 +207,7 @@ TEST_F(CliRun, RefusesBadInput) {
   expect_refused(run_into("a", {"--runs", "0"}), "--runs = 0: must be a whole number");
   expect_refused(run_into("a", {"--policies", "ubc"}), "did you mean ucb?");
   expect_refused(run_into("a", {"--qiuck"}), "did you mean --quick?");
-  expect_refused(run_into("a", {"--htlm"}), "did you mean --html?");
+  expect_refused(run_into("a", {"--htm"}), "did you mean --html?");
   expect_refused({"figure"}, "folder: must be given");
   expect_refused({"figure", folder_.path("")}, "is not a results folder");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("a")));

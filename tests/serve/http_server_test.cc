@@ -84,17 +84,6 @@ TEST_F(OneServer, HasMetrics) {
   EXPECT_NE(page.text.find("spring"), std::string::npos);
 }
 
-TEST_F(OneServer, EscapesMarkupOnItsPage) {
-  const std::string markup = "<script>alert(1)</script>";
-  api_.create(shop("spring", {{"actions", {markup, "\"><img src=x>"}}}));
-  api_.decide("spring");
-  const Answer page = api_.get("/");
-  EXPECT_EQ(page.status, 200);
-  EXPECT_EQ(page.type.rfind("text/html", 0), 0u) << page.type;
-  EXPECT_EQ(page.text.find(markup), std::string::npos);
-  EXPECT_EQ(page.text.find("<img src=x>"), std::string::npos);
-}
-
 TEST_F(OneServer, ServesMoreConnectionsThanCores) {
   api_.create(shop("spring"));
   // All of these stay open.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "service/service.h"
+#include "service/store_check.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 

@@ -115,7 +115,7 @@ TEST(HttpServer, SaysWhereItListens) {
 
 TEST(HttpServer, IsNotReadyWithoutAService) {
   Running running;
-  for (const char* path : {"/healthz", "/", "/v1/campaigns", "/v1/campaigns/a/report"}) {
+  for (const char* path : {"/healthz", "/v1/campaigns", "/v1/campaigns/a/report"}) {
     const auto result = running.client().Get(path);
     ASSERT_TRUE(result);
     EXPECT_EQ(result->status, 503) << path;
@@ -124,6 +124,25 @@ TEST(HttpServer, IsNotReadyWithoutAService) {
   EXPECT_EQ(running.client().Get("/metrics")->status, 200);
   EXPECT_EQ(running.client().Get("/v1/openapi.json")->status, 200);
   EXPECT_EQ(json::parse(running.client().Get("/v1/schema")->body).size(), 3u);
+}
+
+TEST(HttpServer, GivesThePageToEverybodyWithoutAnythingOfCampaigns) {
+  Running running(with_tokens());
+  const auto page = running.client().Get("/");
+  ASSERT_EQ(page->status, 200);
+  EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  const std::string policy = page->get_header_value("Content-Security-Policy");
+  EXPECT_TRUE(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"));
+  EXPECT_EQ(policy.find("unsafe"), policy.npos);
+  EXPECT_NE(policy.find("frame-ancestors 'none'"), policy.npos);
+  EXPECT_EQ(running.client().Get("/dashboard.js")->get_header_value("Content-Type"),
+            "text/javascript; charset=utf-8");
+  EXPECT_EQ(running.client().Get("/dashboard.css")->get_header_value("Content-Type"),
+            "text/css; charset=utf-8");
+  EXPECT_EQ(running.client().Get("/v1/campaigns")->status, 401);
+  EXPECT_EQ(running.client().Get("/v1/campaigns/a/report")->status, 401);
+  EXPECT_EQ(running.client().Get("/v1/campaigns/a/history")->status, 401);
+  EXPECT_EQ(running.client().Get("/metrics")->status, 401);
 }
 
 TEST(HttpServer, AnswersUnknownPathsAndMethodsWithJson) {
@@ -147,10 +166,10 @@ TEST(HttpServer, EveryAnswerForbidsSniffingAndKeeping) {
   }
 }
 
-TEST(HttpServer, AsksForATokenEverywhereButAtHealth) {
+TEST(HttpServer, AsksForATokenWhereverThereIsSomethingToKnow) {
   Running running(with_tokens());
   EXPECT_EQ(running.client().Get("/healthz")->status, 503);
-  for (const char* path : {"/", "/metrics", "/v1/schema", "/v1/campaigns", "/nothing"}) {
+  for (const char* path : {"/metrics", "/v1/schema", "/v1/campaigns", "/nothing"}) {
     const auto result = running.client().Get(path);
     EXPECT_EQ(result->status, 401) << path;
     EXPECT_EQ(result->get_header_value("WWW-Authenticate"), "Bearer realm=\"updraft\"");

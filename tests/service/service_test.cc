@@ -11,7 +11,9 @@
 #include <thread>
 
 #include "service/campaign_log.h"
+#include "service/store_check.h"
 #include "store/committer.h"
+#include "store/sqlite.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 
@@ -284,6 +286,26 @@ TEST(Service, SaysWhichCampaignCannotBeRebuilt) {
               std::string::npos)
         << error.what();
   }
+}
+
+// Version 1 had smaller snapshots.
+TEST(Service, BringsOldStoresUpToDate) {
+  const TemporaryFolder folder;
+  nlohmann::json before;
+  {
+    Opened opened(folder, 4);
+    opened.service.create(shop());
+    for (int j = 0; j < 9; ++j) {
+      const DecisionAnswer answer = opened.service.decide("shop", {});
+      opened.service.pay("shop", answer.id, dense({1.0 * j, 2, 3}));
+    }
+    before = opened.service.report("shop");
+  }
+  Connection(folder.path() / "campaigns.db", Connection::Mode::kReadWrite)
+      .execute("UPDATE snapshots SET body = x'00'; PRAGMA user_version = 1");
+  Opened opened(folder, 4);
+  EXPECT_EQ(opened.service.report("shop"), before);
+  EXPECT_EQ(opened.service.history("shop")["decided"].size(), 18u);
 }
 
 }  // namespace

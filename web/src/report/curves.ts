@@ -12,6 +12,9 @@ const kMean = 0;
 /// A bound is drawn as far as it does not squash the curves.
 const kRoomForBounds = 2;
 
+/// Places of the palette that are grey and dashed.
+const kBoundStyles = [14, 22, 30];
+
 function minus(a: number[], b: number[]): number[] {
   return a.map((value, j) => value - b[j]);
 }
@@ -66,7 +69,7 @@ class MeasureChart {
     return this.experiment_.bounds.map((bound, place): Series => {
       const seen = bound.rounds.map((_, j) => j).filter((j) => bound.values[j] <= most);
       return {
-        label: bound.label, style: this.palette_.size + place, note: "theory",
+        label: bound.label, style: kBoundStyles[place % kBoundStyles.length], note: "theory",
         x: seen.map((j) => bound.rounds[j]), y: seen.map((j) => bound.values[j]),
       };
     }).filter((series) => series.x.length > 0);

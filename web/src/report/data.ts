@@ -94,7 +94,6 @@ export interface Experiment {
   runs: number;
   log_rounds: boolean;
   log_regret: boolean;
-  percentile: boolean;
   policies: Policy[];
   curve_rounds: number[];
   measures: Measure[];

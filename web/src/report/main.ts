@@ -19,9 +19,9 @@ function section(level: Heading, title: string, note: string, ...content: HTMLEl
   return element("section", { class: "card" }, element(level, {}, title), note ? element("p", { class: "section-note" }, note) : null, ...content);
 }
 
-/// A part that a table puts itself into; in those of many columns, headers go over several lines.
-function filled(fill: (parent: HTMLElement) => void, kind: "" | "wide" = ""): HTMLElement {
-  const parent = element("div", { class: kind || null });
+/// A part that a table puts itself into.
+function filled(fill: (parent: HTMLElement) => void): HTMLElement {
+  const parent = element("div");
   fill(parent);
   return parent;
 }
@@ -39,10 +39,10 @@ function experimentParts(parent: HTMLElement, experiment: Experiment, palette: M
   parent.append(section(level, "Regret", "", curvesSection(experiment, palette), gridSection(experiment, palette)));
   parent.append(section(level, "Chosen parameters and regret", "Regrets are those after the last round.", filled((to) => chosenTable(to, experiment, palette))));
   if (experiment.policies.some((policy) => policy.uplift)) {
-    parent.append(section(level, "Those treated, and the ranking", kRankingNote, filled((to) => campaignTable(to, experiment, palette), "wide")));
+    parent.append(section(level, "Those treated, and the ranking", kRankingNote, filled((to) => campaignTable(to, experiment, palette))));
   }
   if (experiment.hindsight.length > 0) {
-    parent.append(section(level, "Hindsight", kHindsightNote, filled((to) => hindsightTable(to, experiment), "wide")));
+    parent.append(section(level, "Hindsight", kHindsightNote, filled((to) => hindsightTable(to, experiment))));
   }
   parent.append(section(level, "Verdicts on the paper’s claims",
     experiment.verdicts.length > 0 ? "Errors are standard errors over the runs." : "", verdictList(experiment.verdicts)));

@@ -23,7 +23,7 @@ function policyColumn(palette: Map<string, number>): Column<Policy> {
 
 export function chosenTable(parent: HTMLElement, experiment: Experiment, palette: Map<string, number>): void {
   const table = new Table<Policy>(parent, {
-    caption: "Chosen parameters and the regret after the last round", hideCaption: true, key: (policy) => policy.label,
+    caption: "Chosen parameters and the regret after the last round", hideCaption: true, stack: true, key: (policy) => policy.label,
     empty: "There are no policies.",
     columns: [
       policyColumn(palette),
@@ -49,7 +49,7 @@ function summaryText(summary: Summary | undefined): string {
 
 export function campaignTable(parent: HTMLElement, experiment: Experiment, palette: Map<string, number>): void {
   const table = new Table<Policy>(parent, {
-    caption: "Those treated, and the ranking of those held out", hideCaption: true, key: (policy) => policy.label, empty: "There are no policies.",
+    caption: "Those treated, and the ranking of those held out", hideCaption: true, stack: true, key: (policy) => policy.label, empty: "There are no policies.",
     columns: [
       policyColumn(palette),
       { name: "regret of payoffs ± s.e.", number: true, text: (policy) => summaryText(policy.realised), sort: (policy) => policy.realised?.mean },
@@ -66,7 +66,7 @@ export function hindsightTable(parent: HTMLElement, experiment: Experiment): voi
   const label = (policy: number) => experiment.policies[policy].label;
   const at = (point: ValueOf) => (point.value === null ? kNone : `${experiment.policies[point.policy].parameter} = ${tickText(point.value)}`);
   const table = new Table<Hindsight>(parent, {
-    caption: "Policies with nothing to tune beside the best and the worst values of tuned ones", hideCaption: true,
+    caption: "Policies with nothing to tune beside the best and the worst values of tuned ones", hideCaption: true, stack: true,
     key: (row) => `${row.policy} ${row.least.policy}`, empty: "Every policy is tuned.",
     columns: [
       { name: "policy", heading: true, text: (row) => label(row.policy), sort: (row) => label(row.policy) },

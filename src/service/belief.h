@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "updraft/policy.h"
+
+namespace updraft {
+
+/// What is thought of an action, as people look at it. Absent as long as there is nothing to go by.
+struct Belief {
+  std::optional<double> estimate;
+  std::optional<Interval> interval;
+
+  bool operator==(const Belief& other) const {
+    return estimate == other.estimate && interval.has_value() == other.interval.has_value() &&
+           (!interval ||
+            (interval->low == other.interval->low && interval->high == other.interval->high));
+  }
+};
+
+/// Of each action: the estimated uplift, or the reward where the policy knows of no uplift, between
+/// the posterior's limits where the policy has a posterior, else between its own confidence bounds:
+/// estimate +- the radii of all means that go into it. With unknown sets these are the identified
+/// variables.
+std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation);
+
+/// "uplift" or "reward".
+std::string_view quantity(const Policy& policy);
+
+/// What the intervals of beliefs() are, in words.
+std::string interval_text(const Policy& policy);
+
+}  // namespace updraft

@@ -1,0 +1,84 @@
+#include "service/belief_history.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace updraft {
+namespace {
+
+constexpr std::size_t kMostCells = 50'000;  // points times actions
+constexpr std::size_t kLeastPoints = 32;
+constexpr std::size_t kEffort = 100'000;  // numbers looked at, per event
+
+std::size_t most_points(std::size_t actions) {
+  if (actions > BeliefHistory::kMostActions) return 0;
+  return std::clamp(kMostCells / actions, kLeastPoints, BeliefHistory::kMostPoints);
+}
+
+// A belief is a word that says which of its numbers follow, and these.
+constexpr std::uint64_t kEstimate = 1;
+constexpr std::uint64_t kInterval = 2;
+
+void write_belief(StateWriter& writer, const Belief& belief) {
+  writer.u64((belief.estimate ? kEstimate : 0) | (belief.interval ? kInterval : 0));
+  if (belief.estimate) writer.f64(*belief.estimate);
+  if (!belief.interval) return;
+  writer.f64(belief.interval->low);
+  writer.f64(belief.interval->high);
+}
+
+Belief read_belief(StateReader& reader) {
+  Belief belief;
+  const std::uint64_t has = reader.u64_at_most(kEstimate | kInterval, "snapshot: belief");
+  if ((has & kEstimate) != 0) belief.estimate = reader.f64();
+  if ((has & kInterval) != 0) {
+    belief.interval.emplace();
+    belief.interval->low = reader.f64();
+    belief.interval->high = reader.f64();
+  }
+  return belief;
+}
+
+}  // namespace
+
+BeliefHistory::BeliefHistory(std::size_t actions, std::size_t effort)
+    : actions_(actions),
+      most_points_(most_points(actions)),
+      stride_(std::bit_ceil(std::max<std::size_t>(1, effort / kEffort))) {}
+
+void BeliefHistory::add(Point point) {
+  points_.push_back(std::move(point));
+  if (points_.size() < most_points_) return;
+  stride_ *= 2;
+  std::erase_if(points_, [this](const Point& old) { return old.event % stride_ != 0; });
+}
+
+void BeliefHistory::write(StateWriter& writer) const {
+  writer.u64(stride_);
+  writer.u64(points_.size());
+  for (const Point& point : points_) {
+    writer.u64(point.event);
+    writer.u64(static_cast<std::uint64_t>(point.time_ms));
+    writer.u64(point.decided);
+    writer.u64(point.complete);
+    writer.u64s(point.chosen);
+    for (const Belief& belief : point.beliefs) write_belief(writer, belief);
+  }
+}
+
+void BeliefHistory::read(StateReader& reader) {
+  stride_ = std::max<std::uint64_t>(1, reader.u64());
+  points_.resize(reader.u64_at_most(most_points_, "snapshot: points"));
+  for (Point& point : points_) {
+    point.event = reader.u64();
+    point.time_ms = static_cast<std::int64_t>(reader.u64());
+    point.decided = reader.u64();
+    point.complete = reader.u64();
+    point.chosen.resize(actions_);
+    reader.u64s(point.chosen, "snapshot: choices");
+    point.beliefs.resize(actions_);
+    for (Belief& belief : point.beliefs) belief = read_belief(reader);
+  }
+}
+
+}  // namespace updraft

@@ -1,0 +1,125 @@
+#include "service/told.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/numbers.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+std::string count_text(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(static_cast<double>(count), 0), count == 1 ? one : many);
+}
+
+std::string variables_text(std::size_t count) { return count_text(count, "variable", "variables"); }
+
+std::string affected_text(const AffectedSets& sets) {
+  std::size_t least = sets.of(0).size();
+  for (ActionId action = 1; action < sets.actions(); ++action) {
+    least = std::min(least, sets.of(action).size());
+  }
+  const std::size_t most = sets.largest();
+  return fmt::format("which variables each action affects ({} an action)",
+                     least == most ? variables_text(most)
+                                   : fmt::format("{} to {}", grouped(static_cast<double>(least), 0),
+                                                 variables_text(most)));
+}
+
+std::string text_of(Need need, const Knowledge& knowledge) {
+  switch (need) {
+    case Need::kBaseline:
+      return "the mean payoff of every variable when nothing is done";
+    case Need::kAffected:
+      return affected_text(*knowledge.affected());
+    case Need::kMaxAffected:
+      return fmt::format("that an action affects at most L = {}",
+                         variables_text(*knowledge.max_affected()));
+    case Need::kMinUplift:
+      return fmt::format("that an action moves each variable it affects by at least {}",
+                         *knowledge.min_uplift());
+    case Need::kHorizon:
+      return fmt::format("that there will be {}",
+                         count_text(*knowledge.horizon(), "decision", "decisions"));
+    case Need::kRewardPrior:
+      return fmt::format("that rewards are about {}, give or take a variance of {}",
+                         knowledge.reward_prior()->mean, knowledge.reward_prior()->variance);
+    case Need::kObservations:
+      return "payoffs of every variable that were observed before, without any action";
+  }
+  return "";
+}
+
+std::vector<std::string> texts_of(Needs needs, const Knowledge& knowledge) {
+  std::vector<std::string> out;
+  for (const Need need : all_needs()) {
+    if (needs.contains(need)) out.push_back(text_of(need, knowledge));
+  }
+  return out;
+}
+
+/// Only what was said: max_affected() also follows from affected sets.
+Needs said(const Knowledge& knowledge) {
+  const Needs known = knowledge.known();
+  return known.contains(Need::kAffected) ? known.without(Need::kMaxAffected) : known;
+}
+
+void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>& out) {
+  const Knowledge used = knowledge_for(campaign.spec, *campaign.knowledge);
+  const Needs uses = said(used);
+  out.push_back(fmt::format("It chooses among {} and looks at {}.",
+                            count_text(used.actions(), "action", "actions"),
+                            variables_text(used.variables())));
+  if (uses.empty()) {
+    out.emplace_back("It was told nothing else.");
+  } else {
+    for (const std::string& text : texts_of(uses, used)) {
+      out.push_back(fmt::format("It was told {}.", text));
+    }
+  }
+  for (const std::string& text :
+       texts_of(said(*campaign.knowledge).without(uses), *campaign.knowledge)) {
+    out.push_back(fmt::format("It makes no use of this: {}.", text));
+  }
+}
+
+void add_shape(const CampaignShape& shape, std::vector<std::string>& out) {
+  out.push_back(fmt::format("Of each pool it may treat {}, with one of {}; {} are known of each.",
+                            count_text(shape.budget, "individual", "individuals"),
+                            count_text(shape.treatments, "treatment", "treatments"),
+                            count_text(shape.features, "number", "numbers")));
+}
+
+void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out) {
+  if (!campaign.wait_seconds) {
+    out.emplace_back("Payoffs are waited for as long as it takes.");
+    return;
+  }
+  out.push_back(
+      fmt::format("A decision whose payoffs are not complete after {} seconds counts as lost: {}.",
+                  *campaign.wait_seconds,
+                  campaign.lost == LostPayoffs::kZeros
+                      ? "payoffs of 0 are learnt from in their place"
+                      : "nothing is learnt from it unless they come after all"));
+}
+
+const PolicyInfo& info_of(const PolicySpec& spec) {
+  const auto targeted = campaign_policies();
+  const auto found = std::find_if(targeted.begin(), targeted.end(),
+                                  [&](const PolicyInfo& info) { return info.name == spec.name(); });
+  return found == targeted.end() ? policy_info(spec.name()) : *found;
+}
+
+}  // namespace
+
+std::vector<std::string> told(const CampaignDefinition& campaign) {
+  std::vector<std::string> out;
+  out.push_back(fmt::format("{}: {}.", campaign.spec.text(), info_of(campaign.spec).summary));
+  campaign.shape ? add_shape(*campaign.shape, out) : add_knowledge(campaign, out);
+  add_loss(campaign, out);
+  return out;
+}
+
+}  // namespace updraft

@@ -1,0 +1,202 @@
+#include "service/variable_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "service/variable_uplifts.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+using Json = nlohmann::json;
+using Show = VariableQuery::Show;
+
+constexpr std::size_t kLongestPage = 1000;
+constexpr std::size_t kLongestSearch = 200;
+
+constexpr std::pair<std::string_view, Show> kShows[] = {{"affected", Show::kAffected},
+                                                        {"padding", Show::kPadding},
+                                                        {"surprising", Show::kSurprising},
+                                                        {"all", Show::kAll}};
+
+std::string clipped(std::string_view text) {
+  return std::string(text.substr(0, 40)) + (text.size() > 40 ? "..." : "");
+}
+
+std::size_t whole(std::string_view field, std::string_view text, std::size_t least,
+                  std::size_t most) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    throw InvalidInput(field, clipped(text),
+                       fmt::format("must be a whole number from {} to {}", least, most));
+  }
+  return value;
+}
+
+Show show_of(const std::string& text) {
+  for (const auto& [name, show] : kShows) {
+    if (name == text) return show;
+  }
+  throw unknown_name("show", clipped(text), {"affected", "padding", "surprising", "all"});
+}
+
+std::string_view name_of(Show show) {
+  return std::find_if(std::begin(kShows), std::end(kShows),
+                      [show](const auto& one) { return one.second == show; })
+      ->first;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool contains(std::string_view text, std::string_view part) {
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [](char one, char other) { return lower(one) == lower(other); }) != text.end();
+}
+
+bool matches(const CampaignDefinition& campaign, VariableId variable, const std::string& search) {
+  if (search.empty()) return true;
+  if (campaign.variable_names.empty()) return contains(std::to_string(variable), search);
+  return contains(campaign.variable_names[variable], search);
+}
+
+/// What an action has to do with its variables.
+struct Sets {
+  const VariableSet* declared = nullptr;
+  const VariableSet* identified = nullptr;
+  const VariableSet* padding = nullptr;
+
+  Json word_for(VariableId variable) const {
+    if (declared != nullptr && declared->contains(variable)) return "declared";
+    if (identified != nullptr && identified->contains(variable)) return "identified";
+    if (padding != nullptr && padding->contains(variable)) return "padding";
+    return nullptr;
+  }
+};
+
+std::vector<VariableId> ids_of(const VariableSet* set) {
+  return set == nullptr ? std::vector<VariableId>() : set->ids();
+}
+
+std::vector<VariableId> candidates(Show show, const Sets& sets, ActionId action,
+                                   std::size_t variables, const VariableUplifts* uplifts) {
+  switch (show) {
+    case Show::kAffected:
+      return ids_of(sets.declared != nullptr ? sets.declared : sets.identified);
+    case Show::kPadding:
+      return ids_of(sets.padding);
+    case Show::kSurprising:
+      return uplifts == nullptr ? std::vector<VariableId>() : uplifts->surprising(action);
+    case Show::kAll:
+      break;
+  }
+  std::vector<VariableId> all(variables);
+  for (VariableId i = 0; i < variables; ++i) all[i] = i;
+  return all;
+}
+
+Json row(VariableId variable, const CampaignDefinition& campaign, const Sets& sets,
+         const std::optional<VariableUplift>& uplift) {
+  Json out = {{"variable", variable}, {"affected", sets.word_for(variable)},
+              {"mean", nullptr},      {"baseline", nullptr},
+              {"uplift", nullptr},    {"low", nullptr},
+              {"high", nullptr},      {"surprising", false}};
+  if (!campaign.variable_names.empty()) out["name"] = campaign.variable_names[variable];
+  if (!uplift) return out;
+  out["mean"] = uplift->mean;
+  out["baseline"] = uplift->baseline;
+  out["uplift"] = uplift->uplift();
+  out["low"] = uplift->interval.low;
+  out["high"] = uplift->interval.high;
+  out["surprising"] =
+      sets.declared != nullptr && !sets.declared->contains(variable) && uplift->excludes_zero();
+  return out;
+}
+
+}  // namespace
+
+VariableQuery parse_variable_query(std::string_view action, const Query& query,
+                                   const CampaignDefinition& campaign) {
+  if (campaign.shape) {
+    throw InvalidInput("action", clipped(action),
+                       "targeted campaigns have individuals, and no actions with variables");
+  }
+  VariableQuery out;
+  out.action = static_cast<ActionId>(whole("action", action, 0, campaign.knowledge->actions() - 1));
+  std::vector<std::string_view> seen;
+  for (const auto& [key, value] : query) {
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
+      throw InvalidInput(key, clipped(value), "must be given once");
+    }
+    seen.push_back(key);
+    if (key == "show") {
+      out.show = show_of(value);
+    } else if (key == "search") {
+      if (value.size() > kLongestSearch) {
+        throw InvalidInput("search", clipped(value),
+                           fmt::format("must have at most {} bytes", kLongestSearch));
+      }
+      out.search = value;
+    } else if (key == "from") {
+      out.from = whole("from", value, 0, campaign.knowledge->variables());
+    } else if (key == "count") {
+      out.count = whole("count", value, 1, kLongestPage);
+    } else {
+      throw unknown_name("query", clipped(key), {"show", "search", "from", "count"});
+    }
+  }
+  return out;
+}
+
+bool parse_sets_query(const Query& query) {
+  for (const auto& [key, value] : query) {
+    if (key != "sets") throw unknown_name("query", clipped(key), {"sets"});
+    if (value != "count") throw unknown_name("sets", clipped(value), {"count"});
+  }
+  return !query.empty();
+}
+
+Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
+  const CampaignDefinition& definition = campaign.definition();
+  const PayoffStatistics& statistics = *campaign.watch().statistics();
+  const Explanation explanation = campaign.policy()->explain();
+  const ActionExplanation& about = explanation.actions[query.action];
+  Sets sets;
+  if (definition.knowledge->affected() != nullptr) {
+    sets.declared = &definition.knowledge->affected()->of(query.action);
+  }
+  if (about.identified) sets.identified = &*about.identified;
+  if (about.padding) sets.padding = &*about.padding;
+  std::optional<VariableUplifts> uplifts;
+  if (statistics.per_variable()) uplifts.emplace(*definition.knowledge, statistics);
+
+  Json out = {{"action", query.action},
+              {"show", name_of(query.show)},
+              {"search", query.search},
+              {"from", query.from},
+              {"kept", uplifts.has_value()}};
+  if (!uplifts) {
+    out["left_out"] = fmt::format("sums per variable are kept up to {} actions times variables",
+                                  PayoffStatistics::kMostCells);
+  } else {
+    out["against"] = uplifts->baseline_text();
+  }
+  std::size_t total = 0;
+  Json& rows = out["variables"] = Json::array();
+  for (const VariableId variable : candidates(
+           query.show, sets, query.action, statistics.variables(), uplifts ? &*uplifts : nullptr)) {
+    if (!matches(definition, variable, query.search)) continue;
+    if (total >= query.from && rows.size() < query.count) {
+      rows.push_back(row(variable, definition, sets,
+                         uplifts ? uplifts->of(query.action, variable) : std::nullopt));
+    }
+    ++total;
+  }
+  out["total"] = total;
+  return out;
+}
+
+}  // namespace updraft

@@ -1,0 +1,79 @@
+// Points of a history: how many, which, and that snapshots and events give them back.
+
+#include "service/belief_history.h"
+
+#include <gtest/gtest.h>
+
+#include "played_campaign.h"
+
+namespace updraft {
+namespace {
+
+constexpr const char* kShop = R"json({"name": "shop", "policy": "up_ucb(alpha=1)", "actions": 2,
+    "variables": 3, "knowledge": {"affected": [[0], [1, 2]]}})json";
+
+double noisy(ActionId action, VariableId variable, std::mt19937_64& random) {
+  return testing::normal(random, action == 1 && variable > 0 ? 1.0 : 0.0);
+}
+
+std::vector<std::uint64_t> events_of(const BeliefHistory& history) {
+  std::vector<std::uint64_t> out;
+  for (const BeliefHistory::Point& point : history.points()) out.push_back(point.event);
+  return out;
+}
+
+TEST(BeliefHistory, IsThinnedAndEven) {
+  BeliefHistory history(2, 1);
+  std::uint64_t most = 0;
+  for (std::uint64_t event = 1; event <= 100'000; ++event) {
+    if (!history.due(event)) continue;
+    history.add({.event = event, .chosen = {event, 0}, .beliefs = std::vector<Belief>(2)});
+    most = std::max<std::uint64_t>(most, history.points().size());
+  }
+  EXPECT_LE(most, BeliefHistory::kMostPoints);
+  const std::vector<std::uint64_t> events = events_of(history);
+  EXPECT_GE(events.size(), BeliefHistory::kMostPoints / 2 - 1);
+  for (std::size_t j = 0; j < events.size(); ++j) EXPECT_EQ(events[j], (j + 1) * events[0]);
+}
+
+TEST(BeliefHistory, StartsSlowlyWhereALookIsDear) {
+  const BeliefHistory history(20, 20 * 100'000);
+  EXPECT_FALSE(history.due(1));
+  EXPECT_TRUE(history.due(32));
+}
+
+TEST(BeliefHistory, IsNotKeptOfVeryManyActions) {
+  const BeliefHistory history(BeliefHistory::kMostActions + 1, 1);
+  EXPECT_FALSE(history.kept());
+  EXPECT_FALSE(history.due(1));
+}
+
+TEST(BeliefHistory, HoldsWhatWasBelievedThen) {
+  LiveCampaign live = testing::campaign_of(kShop);
+  testing::play(live, 20, 1, noisy);
+  const auto points = live.watch().history().points();  // a copy
+  ASSERT_EQ(points.size(), 40u);                        // a decision and a payoff a round
+  LiveCampaign again = testing::campaign_of(kShop);
+  testing::play(again, 10, 1, noisy);
+  const BeliefHistory::Point& then = points[19];
+  EXPECT_EQ(then.event, 20u);
+  EXPECT_EQ(then.decided, 10u);
+  EXPECT_EQ(then.complete, 10u);
+  EXPECT_EQ(then.beliefs, beliefs(*again.policy(), again.policy()->explain()));
+  EXPECT_EQ(then.chosen[0] + then.chosen[1], 10u);
+  EXPECT_EQ(then.chosen[0], again.policy()->pulls(0));
+}
+
+TEST(BeliefHistory, ComesBackFromSnapshotsAndEvents) {
+  LiveCampaign live = testing::campaign_of(kShop);
+  testing::play(live, 300, 1, noisy);
+  LiveCampaign restored = testing::campaign_of(kShop);
+  restored.restore(live.snapshot());
+  testing::play(live, 50, 2, noisy);
+  testing::play(restored, 50, 2, noisy);
+  EXPECT_EQ(live.snapshot(), restored.snapshot());
+  EXPECT_EQ(events_of(live.watch().history()), events_of(restored.watch().history()));
+}
+
+}  // namespace
+}  // namespace updraft

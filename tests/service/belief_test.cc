@@ -1,0 +1,113 @@
+// Estimates and intervals that people see, held against the policies' formulas.
+
+#include "service/belief.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+/// Three actions on the sets {0, 1}, {2} and {2, 3} of four variables.
+Knowledge sets_known() {
+  Knowledge knowledge(3, 4);
+  knowledge.set_affected(
+      {VariableSet::from_ids({0, 1}), VariableSet::from_ids({2}), VariableSet::from_ids({2, 3})});
+  return knowledge;
+}
+
+std::unique_ptr<Policy> played(std::string_view spec, const Knowledge& knowledge) {
+  auto policy = make_policy(spec, knowledge);
+  const std::vector<std::vector<double>> rows = {{1, 2, 0, 0}, {0, 0, 3, 1}, {1, 1, 5, 4},
+                                                 {2, 2, 0, 1}, {0, 1, 2, 0}, {1, 3, 4, 4}};
+  for (std::size_t round = 0; round < rows.size(); ++round) {
+    policy->observe(static_cast<ActionId>(round % 3), Payoffs::dense(rows[round]));
+  }
+  return policy;
+}
+
+double half(const Belief& belief) { return (belief.interval->high - belief.interval->low) / 2; }
+
+TEST(Beliefs, OfTheRewardAreTheBoundsOfUcb) {
+  const auto policy = played("ucb(alpha=2)", Knowledge(3, 4));
+  EXPECT_EQ(quantity(*policy), "reward");
+  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+  EXPECT_DOUBLE_EQ(*seen[0].estimate, 4.0);  // (3 + 5) / 2
+  EXPECT_NEAR(half(seen[0]), 4 * std::sqrt(2 * 2.0 / 2), 1e-12);
+}
+
+TEST(Beliefs, CountTheRadiiOfMeansAndBaselines) {
+  const auto policy = played("up_ucb(alpha=2)", sets_known());
+  EXPECT_EQ(quantity(*policy), "uplift");
+  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+  // Action 0: variables 0 and 1 have 2 rounds each, and their baselines the other 4.
+  EXPECT_DOUBLE_EQ(*seen[0].estimate, (3.0 + 4.0) / 2 - (1 + 0 + 2 + 4) / 4.0);
+  EXPECT_NEAR(half(seen[0]), 2 * (std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 4)), 1e-12);
+  // Action 2: variable 2 is left alone by action 0 only, variable 3 by actions 0 and 1.
+  EXPECT_NEAR(half(seen[2]),
+              2 * std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 4), 1e-12);
+}
+
+TEST(Beliefs, KnownBaselinesHaveNoRadius) {
+  Knowledge knowledge = sets_known();
+  knowledge.set_baseline({1, 1, 1, 1});
+  const auto policy = played("up_ucb_bl(alpha=2)", knowledge);
+  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+  EXPECT_DOUBLE_EQ(*seen[0].estimate, (3.0 + 4.0) / 2 - 2.0);
+  EXPECT_NEAR(seen[0].interval->high, policy->index(0), 1e-12);
+}
+
+TEST(Beliefs, ObservationsHaveTheirs) {
+  Knowledge knowledge = sets_known();
+  knowledge.set_observations({.counts = {8, 8, 8, 8}, .means = {1, 1, 1, 1}});
+  const auto policy = played("up_ucb_obs(alpha=2)", knowledge);
+  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+  EXPECT_NEAR(half(seen[0]), 2 * (std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 8)), 1e-12);
+}
+
+TEST(Beliefs, OfUnknownSetsAreThoseOfIdentifiedVariables) {
+  Knowledge knowledge(3, 4);
+  knowledge.set_max_affected(2);
+  const auto policy = played("up_ucb_l(alpha=0.01)", knowledge);
+  const Explanation explanation = policy->explain();
+  const std::vector<Belief> seen = beliefs(*policy, explanation);
+  for (ActionId action = 0; action < 3; ++action) {
+    const auto identified = static_cast<double>(explanation.actions[action].identified->size());
+    EXPECT_NEAR(half(seen[action]), identified * 2 * std::sqrt(2 * 0.01 / 2), 1e-12);
+  }
+  EXPECT_GT(explanation.actions[2].identified->size(), 0u);
+}
+
+TEST(Beliefs, OfPosteriorsAreTheirs) {
+  const auto learning = played("up_ts", sets_known());
+  const Explanation explanation = learning->explain();
+  const std::vector<Belief> seen = beliefs(*learning, explanation);
+  for (ActionId action = 0; action < 3; ++action) {
+    EXPECT_EQ(seen[action].estimate, explanation.actions[action].uplift);
+    EXPECT_EQ(seen[action].interval->low, explanation.actions[action].interval->low);
+  }
+  EXPECT_EQ(interval_text(*learning), "95 % of the posterior");
+
+  Knowledge prior(3, 4);
+  prior.set_reward_prior({.mean = 1.0, .variance = 4.0});
+  const auto ts = make_policy("ts(sigma2=1)", prior);
+  const std::vector<Belief> before = beliefs(*ts, ts->explain());
+  EXPECT_EQ(before[0].estimate, 1.0);  // of the prior
+  EXPECT_NEAR(half(before[0]), 1.959964 * 2.0, 1e-5);
+}
+
+TEST(Beliefs, AreAbsentWithoutFeedback) {
+  for (const char* spec : {"ucb(alpha=1)", "up_ucb(alpha=1)", "up_ts"}) {
+    const auto policy = make_policy(spec, sets_known());
+    for (const Belief& belief : beliefs(*policy, policy->explain())) {
+      EXPECT_FALSE(belief.estimate) << spec;
+      EXPECT_FALSE(belief.interval) << spec;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace updraft

@@ -1,0 +1,118 @@
+// Warnings: each where it is due, with something to do, and none where what was declared fits.
+
+#include "service/misfit.h"
+
+#include <gtest/gtest.h>
+
+#include "played_campaign.h"
+
+namespace updraft {
+namespace {
+
+using testing::normal;
+
+std::vector<Misfit> misfits_of(const LiveCampaign& live) {
+  const VariableUplifts uplifts(*live.definition().knowledge, *live.watch().statistics());
+  return misfits(live, live.policy()->explain(), &uplifts);
+}
+
+/// A campaign of four actions and 12 variables; action a affects variables 3a to 3a + 2.
+std::string body(const std::string& policy, const std::string& knowledge) {
+  return R"({"name": "c", "policy": ")" + policy + R"(", "actions": 4, "variables": 12,
+             "knowledge": {)" +
+         knowledge + "}}";
+}
+constexpr const char* kSets = R"("affected": [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]])";
+
+constexpr const char* kSetsAndHorizon =
+    R"("affected": [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]], "horizon": 1000)";
+
+testing::Pays pays(double sd, double uplift = 1.0) {
+  return [=](ActionId action, VariableId variable, std::mt19937_64& random) {
+    return normal(random, variable / 3 == action ? uplift : 0.0, sd);
+  };
+}
+
+TEST(Misfits, AreNoneWhereWhatWasDeclaredFits) {
+  const std::pair<const char*, std::string> fitting[] = {
+      {"up_ucb(alpha=1)", kSets},
+      {"up_ucb(delta=0.05)", kSetsAndHorizon},
+      {"up_ts", kSets},
+      {"up_ucb_l(alpha=8)", R"("max_affected": 3)"},
+      {"ucb(alpha=1)", ""},
+      {"ts(sigma2=0.083)", R"("reward_prior": {"mean": 0, "variance": 9})"}};
+  for (const auto& [policy, knowledge] : fitting) {
+    LiveCampaign live = testing::campaign_of(body(policy, knowledge));
+    testing::play(live, 1000, 1, pays(1.0));
+    for (const Misfit& misfit : misfits_of(live)) ADD_FAILURE() << policy << ": " << misfit.message;
+  }
+}
+
+TEST(Misfits, NameVariablesOutsideDeclaredSets) {
+  LiveCampaign live = testing::campaign_of(R"json({"name": "c", "policy": "up_ucb(alpha=1)",
+      "actions": ["mail", "<b>call</b>"], "variables": ["a", "b", "c", "<i>d</i>"],
+      "knowledge": {"affected": [["a"], ["b"]], "baseline": [0, 0, 0, 0]}})json");
+  testing::play(live, 800, 1, [](ActionId action, VariableId variable, std::mt19937_64& random) {
+    return normal(random, action == 1 && (variable == 1 || variable == 3) ? 2.0 : 0.0);
+  });
+  const std::vector<Misfit> found = misfits_of(live);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(kind_name(found[0].kind), "outside_declared");
+  EXPECT_EQ(found[0].action, 1u);
+  EXPECT_TRUE(
+      found[0].message.starts_with("Action '<b>call</b>' seems to move 1 variable outside "
+                                   "its declared set, most of all '<i>d</i>': +"))
+      << found[0].message;
+  EXPECT_TRUE(found[0].message.ends_with("against the declared baseline.")) << found[0].message;
+  EXPECT_NE(found[0].advice.find("affected sets"), std::string::npos);
+}
+
+TEST(Misfits, CountIdentifiedVariablesAgainstL) {
+  LiveCampaign live = testing::campaign_of(body("up_ucb_l(alpha=1)", R"("max_affected": 1)"));
+  testing::play(live, 1000, 1, pays(1.0, 5.0));
+  const std::vector<Misfit> found = misfits_of(live);
+  ASSERT_FALSE(found.empty());
+  for (const Misfit& misfit : found) EXPECT_EQ(kind_name(misfit.kind), "more_than_declared");
+  EXPECT_NE(found[0].message.find("more than the declared L = 1 allows"), std::string::npos);
+}
+
+/// The message of the only misfit, which is of the scale.
+std::string scale(const std::string& policy, const std::string& knowledge, double sd,
+                  int rounds = 300) {
+  LiveCampaign live = testing::campaign_of(body(policy, knowledge));
+  testing::play(live, rounds, 1, pays(sd, sd));
+  const std::vector<Misfit> found = misfits_of(live);
+  if (found.size() != 1) return std::to_string(found.size()) + " misfits";
+  EXPECT_EQ(kind_name(found[0].kind), "scale");
+  EXPECT_NE(found[0].advice.find("Make a new campaign"), std::string::npos);
+  return found[0].message;
+}
+
+TEST(Misfits, CompareTheScaleWithAlpha) {
+  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 0.01).substr(0, 45),
+            "Payoffs vary with a standard deviation of 0.0");
+  EXPECT_NE(scale("up_ucb(alpha=1)", kSets, 0.01).find("times as large"), std::string::npos);
+  EXPECT_NE(scale("up_ucb(alpha=1)", kSets, 100).find("times smaller"), std::string::npos);
+  EXPECT_NE(scale("ucb(alpha=1)", "", 100).find("times smaller"), std::string::npos);
+  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 10), "0 misfits");
+  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 100, 20), "0 misfits");  // too early
+}
+
+TEST(Misfits, CompareTheScaleWithTheUnitOfDelta) {
+  EXPECT_NE(scale("up_ucb(delta=0.05)", kSetsAndHorizon, 5).find("takes it to be at most 1"),
+            std::string::npos);
+  EXPECT_NE(scale("up_ucb(delta=0.05)", kSetsAndHorizon, 0.01).find("takes it to be up to 1"),
+            std::string::npos);
+}
+
+TEST(Misfits, CompareTheScaleWithPriors) {
+  EXPECT_NE(scale("ts(sigma2=100)", R"("reward_prior": {"mean": 0, "variance": 9})", 1.0)
+                .find("Rewards vary with a variance of"),
+            std::string::npos);
+  EXPECT_NE(scale("ts(sigma2=0.083)", R"("reward_prior": {"mean": 50, "variance": 1})", 1.0)
+                .find("standard deviations of the prior"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace updraft
