@@ -12,6 +12,10 @@ WIDE = (1280, 900)
 NARROW = (390, 844)
 PATIENCE = 15.0  # seconds until something that should appear counts as missing
 
+# Options have no box of their own.
+SEEN = """const seen = (selector) => Array.from(document.querySelectorAll(selector)).filter(
+    (one) => (one.closest("select") ?? one).getClientRects().length > 0);"""
+
 
 def start_chromium():
     options = webdriver.ChromeOptions()
@@ -54,36 +58,34 @@ class Browser:
     def theme(self, name):
         self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
-    # What is on the page
+    # What is on the page. By scripts of a line or two: asking the driver element by element takes far longer.
 
     def all(self, selector):
-        return [one for one in self.driver.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()]
+        """Those that are seen."""
+        return self.run(SEEN + "return seen(arguments[0]);", selector)
 
     def one(self, selector):
         """The only one that is seen; waits for it."""
         return self.wait(lambda: self._only(self.all(selector)), f"one {selector}")
 
     def named(self, selector, text):
-        """The one with exactly this text or accessible name; waits for it."""
-        return self.wait(lambda: self._only([one for one in self.all(selector)
-                                             if text in (one.text, one.get_attribute("aria-label"))]),
-                         f"{selector} that says {text!r}")
+        """The only one with exactly this text or accessible name; waits for it."""
+        return self.wait(lambda: self._only(self.run(SEEN + """return seen(arguments[0]).filter(
+            one => [one.innerText.trim(), one.getAttribute("aria-label")].includes(arguments[1]));""", selector, text)),
+                         f"{selector} that says {text!r}", self.text)
 
     def section(self, heading):
-        """The section with this heading."""
-        def found():
-            for heading_tag in ("h2", "h3"):
-                for one in self.all(f"section > {heading_tag}"):
-                    if one.text == heading:
-                        return one.find_element(By.XPATH, "..")
-            return None
-        return self.wait(found, f"a section {heading!r}")
+        """The section with this heading; waits for it."""
+        return self.wait(lambda: self.run(SEEN + """return seen("section > h2, section > h3")
+            .filter(one => one.innerText === arguments[0]).map(one => one.parentElement)[0];""", heading),
+                         f"a section {heading!r}", self.text)
 
-    def text(self):
-        return self.driver.find_element(By.TAG_NAME, "body").text
+    def text(self, element=None):
+        """Of the whole page, or of an element."""
+        return self.run("return (arguments[0] || document.body).innerText;", element)
 
     def see(self, text):
-        self.wait(lambda: text in self.text(), f"{text!r} on the page", lambda: self.text())
+        self.wait(lambda: text in self.text(), f"{text!r} on the page", self.text)
 
     def rows(self, section):
         """The texts of a section's table, a list per row, without the header."""

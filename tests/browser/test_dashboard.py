@@ -48,8 +48,8 @@ def play_until_surprised(service, name):
 
 def figures(browser):
     """The large numbers at the top of a campaign, by what they are."""
-    return {one.find_element(By.TAG_NAME, "dt").text: one.find_element(By.TAG_NAME, "dd").text
-            for one in browser.all(".figure")}
+    return browser.run("""return Object.fromEntries(Array.from(document.querySelectorAll(".figure"),
+        one => [one.querySelector("dt").innerText, one.querySelector("dd").innerText]));""")
 
 
 def percent(share):
@@ -139,7 +139,7 @@ def test_the_best_action_comes_first_and_is_marked(dashboard, service):
     action = service.report("spring")["actions"][1]
     assert best[3] == f"{percent(action['share'])} ({action['decided']})"
     assert best[4] == str(action["pulls"])
-    assert f"So far discount has the highest uplift: {best[1]}." in section.text
+    assert f"So far discount has the highest uplift: {best[1]}." in dashboard.text(section)
     assert len(section.find_elements(By.CSS_SELECTOR, "tbody svg.forest")) == 2
 
 
@@ -182,19 +182,19 @@ def test_feedback_says_what_is_outstanding_and_lost(dashboard, service):
     service.pay("spring", "one", payoffs={"bread": 1})
     dashboard.open(service.campaign_page("spring"))
     section = dashboard.section("Feedback")
-    assert "1 s after the decision" in section.text
-    dashboard.wait(lambda: re.search(r"Lost\n1\n", section.text), "a lost decision", lambda: section.text)
-    assert re.search(r"Decided\n2\n", section.text)
-    assert re.search(r"Complete\n1\n", section.text)
-    assert re.search(r"Outstanding\n0\nnothing is waited for", section.text)
+    assert "1 s after the decision" in dashboard.text(section)
+    dashboard.wait(lambda: re.search(r"Lost\n1\n", dashboard.text(section)), "a lost decision", lambda: dashboard.text(section))
+    assert re.search(r"Decided\n2\n", dashboard.text(section))
+    assert re.search(r"Complete\n1\n", dashboard.text(section))
+    assert re.search(r"Outstanding\n0\nnothing is waited for", dashboard.text(section))
     service.pay("spring", "two", payoffs={"bread": 1})
-    dashboard.wait(lambda: re.search(r"Late\n1\n", section.text), "a late decision", lambda: section.text)
+    dashboard.wait(lambda: re.search(r"Late\n1\n", dashboard.text(section)), "a late decision", lambda: dashboard.text(section))
     service.create("patient", **SHOP)
     service.decide("patient")
     dashboard.open(service.campaign_page("patient"))
-    dashboard.wait(lambda: re.search(r"Outstanding\n1\n.*oldest since \d+ s", dashboard.section("Feedback").text), "its age")
-    assert "as long as it takes" in dashboard.section("Feedback").text
-    assert "up_ts" in dashboard.section("What the policy was told").text
+    dashboard.wait(lambda: re.search(r"Outstanding\n1\n.*oldest since \d+ s", dashboard.text(dashboard.section("Feedback"))), "its age")
+    assert "as long as it takes" in dashboard.text(dashboard.section("Feedback"))
+    assert "up_ts" in dashboard.text(dashboard.section("What the policy was told"))
 
 
 def test_markup_in_names_is_text(dashboard, service):
@@ -205,7 +205,7 @@ def test_markup_in_names_is_text(dashboard, service):
     service.play("spring", 4, lambda chosen: {"payoffs": [1.0 + chosen, 2.0]})
     dashboard.open(service.campaign_page("spring"))
     section = dashboard.section(BEST)
-    dashboard.wait(lambda: row_of(dashboard, section, action), "the action's name as text", lambda: section.text)
+    dashboard.wait(lambda: row_of(dashboard, section, action), "the action's name as text", lambda: dashboard.text(section))
     header, _ = dashboard.chart_table(ESTIMATES)
     assert action in header
     dashboard.named("select option", action).click()
@@ -223,8 +223,8 @@ def test_a_warning_comes_first_with_what_to_do(dashboard, service):
     expected = play_until_surprised(service, "spring")[0]
     assert expected["kind"] == "outside_declared"
     warning = dashboard.one("section.warning")
-    dashboard.wait(lambda: expected["message"] in warning.text, "the message", lambda: warning.text)
-    assert "What to do: " + expected["advice"] in warning.text
+    dashboard.wait(lambda: expected["message"] in dashboard.text(warning), "the message", lambda: dashboard.text(warning))
+    assert "What to do: " + expected["advice"] in dashboard.text(warning)
     assert warning.location["y"] < dashboard.section(BEST).location["y"]
 
     def announced():
@@ -234,7 +234,7 @@ def test_a_warning_comes_first_with_what_to_do(dashboard, service):
     service.play("spring", 20, surprising_payoffs(2))
     message = service.report("spring")["warnings"][0]["message"]
     assert message != expected["message"]
-    dashboard.wait(lambda: message in warning.text, "the message with its new numbers")
+    dashboard.wait(lambda: message in dashboard.text(warning), "the message with its new numbers")
     assert announced() == first  # not again at every answer
 
     dashboard.named("button", "Show these variables of news").click()
@@ -251,24 +251,24 @@ def test_variables_are_searched_and_paged(dashboard, service):
     dashboard.open(service.campaign_page("large"))
     section = dashboard.section(VARIABLES)
     dashboard.named("select option", "action 0").click()
-    dashboard.wait(lambda: "1 to 50 of 120 variables" in section.text, "the first page", lambda: section.text)
+    dashboard.wait(lambda: "1 to 50 of 120 variables" in dashboard.text(section), "the first page", lambda: dashboard.text(section))
     assert len(dashboard.rows(section)) == 50
     following = dashboard.named("button", "Next")
     following.click()
     dashboard.wait(lambda: dashboard.rows(section)[0][0] == "variable 50", "the second page")
     following.click()
-    dashboard.wait(lambda: "101 to 120 of 120 variables" in section.text, "the last page")
+    dashboard.wait(lambda: "101 to 120 of 120 variables" in dashboard.text(section), "the last page")
     assert following.get_attribute("aria-disabled") == "true"
     following.click()
     dashboard.named("button", "Previous").click()
-    dashboard.wait(lambda: "51 to 100 of 120 variables" in section.text, "the page before")
+    dashboard.wait(lambda: "51 to 100 of 120 variables" in dashboard.text(section), "the page before")
     section.find_element(By.CSS_SELECTOR, "input[value=all]").click()
-    dashboard.wait(lambda: "1 to 50 of 100,000 variables" in section.text, "all of them")
+    dashboard.wait(lambda: "1 to 50 of 100,000 variables" in dashboard.text(section), "all of them")
     section.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("9999")
     found = [f"variable {n}" for n in range(count) if "9999" in str(n)]
     dashboard.wait(lambda: [row[0] for row in dashboard.rows(section)] == found[:50], "what was searched for")
     section.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("x")
-    dashboard.wait(lambda: "No variable with “9999x” among these." in section.text, "that there is none")
+    dashboard.wait(lambda: "No variable with “9999x” among these." in dashboard.text(section), "that there is none")
 
 
 def test_hundreds_of_actions_come_in_pages(dashboard, service):
@@ -276,7 +276,7 @@ def test_hundreds_of_actions_come_in_pages(dashboard, service):
     service.play("many", 130, lambda action: {"indices": [action], "values": [float(action)]})
     dashboard.open(service.campaign_page("many"))
     section = dashboard.section(BEST)
-    dashboard.wait(lambda: "1 to 50 of 130 actions" in section.text, "the first page")
+    dashboard.wait(lambda: "1 to 50 of 130 actions" in dashboard.text(section), "the first page")
     assert len(dashboard.rows(section)) == 50
     legend = dashboard.section(ESTIMATES).find_elements(By.CSS_SELECTOR, ".legend button[aria-pressed=true]")
     assert len(legend) == 12
@@ -362,8 +362,8 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
     dashboard.wait(lambda: figures(dashboard).get("decisions") == "4", "4 decisions")
     service.kill()
     banner = dashboard.one(".banner")
-    dashboard.wait(lambda: re.search(r"The service does not answer since \d\d:\d\d:\d\d; trying again in \d+ s\.", banner.text),
-                   "what is tried", lambda: banner.text)
+    dashboard.wait(lambda: re.search(r"The service does not answer since \d\d:\d\d:\d\d; trying again in \d+ s\.", dashboard.text(banner)),
+                   "what is tried", lambda: dashboard.text(banner))
     assert figures(dashboard)["decisions"] == "4"  # stay on the page
     assert "stale" in dashboard.one("main").get_attribute("class")
     screenshot("gone")
