@@ -10,10 +10,12 @@ import { ChartLegend, seriesKey } from "./chart_legend";
 import { ChartNumbers, ChartTable } from "./chart_table";
 import { element, freshId, setAttribute, setText, show } from "./dom";
 import { intervalText, kNone, numberText, tickText } from "./numbers";
-import { roundSpan } from "./round_numbers";
+import { roundSpan, roundTicks } from "./round_numbers";
 import { onThemeChange, readTheme } from "./theme";
 
 Chart.register(LineController, LineElement, PointElement, LinearScale, LogarithmicScale, Filler);
+
+const kYTicks = 8;
 
 export interface Series {
   label: string;
@@ -196,11 +198,12 @@ export class LineChart {
     const theme = readTheme();
     const axes = { logX: this.logX_, logY: this.logY_ };
     const all = [];
-    for (const series of this.numbers().series) {
+    const shown = this.numbers().series;
+    for (const series of shown) {
       const key = seriesKey(series);
       const datasets = this.datasets_.get(key) ?? new SeriesDatasets();
       this.datasets_.set(key, datasets);
-      datasets.set(series, axes, theme);
+      datasets.set(series, axes, theme, shown.length);
       datasets.show(true, this.bands_ && Boolean(series.low && series.high));
       all.push(...datasets.all());
     }
@@ -231,7 +234,7 @@ export class LineChart {
     const ticks = this.axis_.xTicks;
     if (ticks) {
       scale.afterBuildTicks = (built: Scale) => {
-        built.ticks = ticks(built.min, built.max, Math.max(2, Math.floor(built.width / 90))).map((value) => ({ value }));
+        built.ticks = ticks(built.min, built.max, Math.max(2, Math.floor(built.width / 75))).map((value) => ({ value }));
       };
     }
     return scale;
@@ -244,7 +247,7 @@ export class LineChart {
   }
 
   /// The ends of what `yFit` asks for, bands included.
-  private fit(): { min?: number; max?: number } {
+  private fit(): Partial<ScaleOptions> {
     const { x, series } = this.numbers();
     if (this.options_.yFit === undefined || x.length === 0) return {};
     const from = x[x.length - 1] - this.options_.yFit * (x[x.length - 1] - x[0]);
@@ -260,12 +263,15 @@ export class LineChart {
     }
     if (low > high) return {};
     const span = roundSpan(low, high);
-    return { min: span.low, max: span.high };
+    return {
+      min: span.low, max: span.high,
+      afterBuildTicks: (built) => { built.ticks = roundTicks(built.min, built.max, kYTicks).map((value) => ({ value })); },
+    };
   }
 
   private yScale(): ScaleOptions {
     const scale = this.scale(this.options_.yName, this.logY_, this.options_.yText ?? tickText);
-    scale.ticks.maxTicksLimit = 8;
+    scale.ticks.maxTicksLimit = kYTicks;
     if (!this.logY_) return { ...scale, ...this.fit(), ...this.yEnds() };
     // By the lines alone: a band that reaches down to 0 would take the axis with it.
     const positive = this.numbers().series.flatMap((series) => series.y.filter((y): y is number => y != null && y > 0));

@@ -13,10 +13,16 @@ export function roundSpan(low: number, high: number, parts = 8): { low: number; 
   return { low: Math.floor(low / step) * step, high: Math.ceil(high / step) * step };
 }
 
-/// At most about `most` whole numbers from `min` to `max`.
-export function wholeTicks(min: number, max: number, most: number): number[] {
-  const step = Math.max(1, roundStep((max - min) / most || 1));
+/// At most about `most` round numbers from `min` to `max`, `least` apart or more.
+export function roundTicks(min: number, max: number, most: number, least = 0): number[] {
+  if (!(max > min)) return [min];
+  const step = Math.max(least, roundStep((max - min) / most));
   const ticks = [];
-  for (let tick = Math.ceil(min / step) * step; tick <= max; tick += step) ticks.push(tick);
+  for (let n = Math.ceil(min / step - 1e-9); n * step <= max + 1e-9 * step; ++n) ticks.push(+(n * step).toPrecision(12));
   return ticks;
+}
+
+/// The same of whole numbers.
+export function wholeTicks(min: number, max: number, most: number): number[] {
+  return roundTicks(min, max, most, 1);
 }
