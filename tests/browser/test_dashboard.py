@@ -96,6 +96,21 @@ def test_the_list_has_all_campaigns_with_their_numbers(dashboard, service):
 # One campaign
 
 
+def test_the_last_point_of_a_chart_is_what_is_known_now(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 150, shop_payoffs())  # more events than a history has points
+    for _ in range(10):
+        service.decide("spring")
+        decided = service.report("spring")["decisions"]["decided"]
+        if service.request("GET", "/v1/campaigns/spring/history")["decided"][-1] < decided:
+            break
+    dashboard.open(service.campaign_page("spring"))
+    _, rows = dashboard.chart_table(SHARES)
+    assert rows[0] == [str(decided), *[percent(action["share"]) for action in service.report("spring")["actions"]]]
+    xs = [int(row[0]) for row in rows]
+    assert xs == sorted(set(xs), reverse=True) and xs[-1] == 1
+
+
 def test_what_is_known_changes_in_place(dashboard, service):
     service.create("spring", **SHOP)
     service.play("spring", 20, shop_payoffs(1))
@@ -338,6 +353,7 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path, screen
         assert browser.run("return sessionStorage.length;") == 0
         field.send_keys(token, Keys.ENTER)
         browser.section(BEST)
+        assert browser.run("return localStorage.length;") == 0  # for this tab alone
         assert "token" in browser.one("pre").text.lower() and token not in browser.text()
         browser.driver.refresh()
         browser.section(BEST)  # kept for this tab
