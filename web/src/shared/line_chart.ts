@@ -234,7 +234,7 @@ export class LineChart {
     const ticks = this.axis_.xTicks;
     if (ticks) {
       scale.afterBuildTicks = (built: Scale) => {
-        built.ticks = ticks(built.min, built.max, Math.max(2, Math.floor(built.width / 75))).map((value) => ({ value }));
+        built.ticks = ticks(built.min, built.max, Math.max(4, Math.floor(built.width / 75))).map((value) => ({ value }));
       };
     }
     return scale;
