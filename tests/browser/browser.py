@@ -12,6 +12,10 @@ WIDE = (1280, 900)
 NARROW = (390, 844)
 PATIENCE = 15.0  # seconds until something that should appear counts as missing
 
+# Options have no box of their own.
+SEEN = """const seen = (selector) => Array.from(document.querySelectorAll(selector)).filter(
+    (one) => (one.closest("select") ?? one).getClientRects().length > 0);"""
+
 
 def start_chromium():
     options = webdriver.ChromeOptions()
@@ -30,9 +34,10 @@ class Browser:
         self.expected = []  # parts of console errors that this test provokes
         self.errors = []
         self.requests = []
+        self.answers = []  # address and status
         self._read_logs()
-        self.errors.clear()
-        self.requests.clear()
+        for log in (self.errors, self.requests, self.answers):
+            log.clear()
         self.size(*WIDE)
         self.theme("light")
 
@@ -53,36 +58,34 @@ class Browser:
     def theme(self, name):
         self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
-    # What is on the page
+    # What is on the page. By scripts of a line or two: asking the driver element by element takes far longer.
 
     def all(self, selector):
-        return [one for one in self.driver.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()]
+        """Those that are seen."""
+        return self.run(SEEN + "return seen(arguments[0]);", selector)
 
     def one(self, selector):
         """The only one that is seen; waits for it."""
         return self.wait(lambda: self._only(self.all(selector)), f"one {selector}")
 
     def named(self, selector, text):
-        """The one with exactly this text or accessible name; waits for it."""
-        return self.wait(lambda: self._only([one for one in self.all(selector)
-                                             if text in (one.text, one.get_attribute("aria-label"))]),
-                         f"{selector} that says {text!r}")
+        """The only one with exactly this text or accessible name; waits for it."""
+        return self.wait(lambda: self._only(self.run(SEEN + """return seen(arguments[0]).filter(
+            one => [one.innerText.trim(), one.getAttribute("aria-label")].includes(arguments[1]));""", selector, text)),
+                         f"{selector} that says {text!r}", self.text)
 
     def section(self, heading):
-        """The section with this heading."""
-        def found():
-            for heading_tag in ("h2", "h3"):
-                for one in self.all(f"section > {heading_tag}"):
-                    if one.text == heading:
-                        return one.find_element(By.XPATH, "..")
-            return None
-        return self.wait(found, f"a section {heading!r}")
+        """The section with this heading; waits for it."""
+        return self.wait(lambda: self.run(SEEN + """return seen("section > h2, section > h3")
+            .filter(one => one.innerText === arguments[0]).map(one => one.parentElement)[0];""", heading),
+                         f"a section {heading!r}", self.text)
 
-    def text(self):
-        return self.driver.find_element(By.TAG_NAME, "body").text
+    def text(self, element=None):
+        """Of the whole page, or of an element."""
+        return self.run("return (arguments[0] || document.body).innerText;", element)
 
     def see(self, text):
-        self.wait(lambda: text in self.text(), f"{text!r} on the page", lambda: self.text())
+        self.wait(lambda: text in self.text(), f"{text!r} on the page", self.text)
 
     def rows(self, section):
         """The texts of a section's table, a list per row, without the header."""
@@ -148,6 +151,11 @@ class Browser:
                    if not url.startswith((address + "/", "about:", "data:", "blob:" + address))]
         assert not foreign, foreign
 
+    def statuses(self, path):
+        """Of all answers so far whose address has `path` in it."""
+        self._read_logs()
+        return [status for url, status in self.answers if path in url]
+
     def _read_logs(self):
         for entry in self.driver.get_log("browser"):
             if entry["level"] in ("SEVERE", "WARNING"):
@@ -156,6 +164,9 @@ class Browser:
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 self.requests.append(message["params"]["request"]["url"])
+            elif message["method"] == "Network.responseReceived":
+                response = message["params"]["response"]
+                self.answers.append((response["url"], response["status"]))
 
     def _command(self, command, **parameters):
         self.driver.execute_cdp_cmd(command, parameters)

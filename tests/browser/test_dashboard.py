@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 from browser import NARROW, WIDE
+from proxy import Proxy
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from service import Service
@@ -47,8 +48,8 @@ def play_until_surprised(service, name):
 
 def figures(browser):
     """The large numbers at the top of a campaign, by what they are."""
-    return {one.find_element(By.TAG_NAME, "dt").text: one.find_element(By.TAG_NAME, "dd").text
-            for one in browser.all(".figure")}
+    return browser.run("""return Object.fromEntries(Array.from(document.querySelectorAll(".figure"),
+        one => [one.querySelector("dt").innerText, one.querySelector("dd").innerText]));""")
 
 
 def percent(share):
@@ -95,6 +96,21 @@ def test_the_list_has_all_campaigns_with_their_numbers(dashboard, service):
 # One campaign
 
 
+def test_the_last_point_of_a_chart_is_what_is_known_now(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 150, shop_payoffs())  # more events than a history has points
+    for _ in range(10):
+        service.decide("spring")
+        decided = service.report("spring")["decisions"]["decided"]
+        if service.request("GET", "/v1/campaigns/spring/history")["decided"][-1] < decided:
+            break
+    dashboard.open(service.campaign_page("spring"))
+    _, rows = dashboard.chart_table(SHARES)
+    assert rows[0] == [str(decided), *[percent(action["share"]) for action in service.report("spring")["actions"]]]
+    xs = [int(row[0]) for row in rows]
+    assert xs == sorted(set(xs), reverse=True) and xs[-1] == 1
+
+
 def test_what_is_known_changes_in_place(dashboard, service):
     service.create("spring", **SHOP)
     service.play("spring", 20, shop_payoffs(1))
@@ -138,7 +154,7 @@ def test_the_best_action_comes_first_and_is_marked(dashboard, service):
     action = service.report("spring")["actions"][1]
     assert best[3] == f"{percent(action['share'])} ({action['decided']})"
     assert best[4] == str(action["pulls"])
-    assert f"So far discount has the highest uplift: {best[1]}." in section.text
+    assert f"So far discount has the highest uplift: {best[1]}." in dashboard.text(section)
     assert len(section.find_elements(By.CSS_SELECTOR, "tbody svg.forest")) == 2
 
 
@@ -156,6 +172,16 @@ def test_the_first_steps_of_a_campaign(dashboard, service):
     assert not dashboard.all("pre")
 
 
+def test_what_has_not_changed_is_not_sent_again(dashboard, service):
+    service.create("spring", **SHOP)
+    service.play("spring", 3, shop_payoffs())
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.wait(lambda: len(dashboard.statuses("/report")) >= 3, "three answers")
+    statuses = dashboard.statuses("/report")
+    assert statuses[0] == 200 and set(statuses[1:]) == {304}
+    assert dashboard.statuses("/history") == [200]
+
+
 def test_a_stopped_campaign_says_so(dashboard, service):
     service.create("spring", **SHOP)
     dashboard.open(service.campaign_page("spring"))
@@ -171,19 +197,19 @@ def test_feedback_says_what_is_outstanding_and_lost(dashboard, service):
     service.pay("spring", "one", payoffs={"bread": 1})
     dashboard.open(service.campaign_page("spring"))
     section = dashboard.section("Feedback")
-    assert "1 s after the decision" in section.text
-    dashboard.wait(lambda: re.search(r"Lost\n1\n", section.text), "a lost decision", lambda: section.text)
-    assert re.search(r"Decided\n2\n", section.text)
-    assert re.search(r"Complete\n1\n", section.text)
-    assert re.search(r"Outstanding\n0\nnothing is waited for", section.text)
+    assert "1 s after the decision" in dashboard.text(section)
+    dashboard.wait(lambda: re.search(r"Lost\n1\n", dashboard.text(section)), "a lost decision", lambda: dashboard.text(section))
+    assert re.search(r"Decided\n2\n", dashboard.text(section))
+    assert re.search(r"Complete\n1\n", dashboard.text(section))
+    assert re.search(r"Outstanding\n0\nnothing is waited for", dashboard.text(section))
     service.pay("spring", "two", payoffs={"bread": 1})
-    dashboard.wait(lambda: re.search(r"Late\n1\n", section.text), "a late decision", lambda: section.text)
+    dashboard.wait(lambda: re.search(r"Late\n1\n", dashboard.text(section)), "a late decision", lambda: dashboard.text(section))
     service.create("patient", **SHOP)
     service.decide("patient")
     dashboard.open(service.campaign_page("patient"))
-    dashboard.wait(lambda: re.search(r"Outstanding\n1\n.*oldest since \d+ s", dashboard.section("Feedback").text), "its age")
-    assert "as long as it takes" in dashboard.section("Feedback").text
-    assert "up_ts" in dashboard.section("What the policy was told").text
+    dashboard.wait(lambda: re.search(r"Outstanding\n1\n.*oldest since \d+ s", dashboard.text(dashboard.section("Feedback"))), "its age")
+    assert "as long as it takes" in dashboard.text(dashboard.section("Feedback"))
+    assert "up_ts" in dashboard.text(dashboard.section("What the policy was told"))
 
 
 def test_markup_in_names_is_text(dashboard, service):
@@ -194,7 +220,7 @@ def test_markup_in_names_is_text(dashboard, service):
     service.play("spring", 4, lambda chosen: {"payoffs": [1.0 + chosen, 2.0]})
     dashboard.open(service.campaign_page("spring"))
     section = dashboard.section(BEST)
-    dashboard.wait(lambda: row_of(dashboard, section, action), "the action's name as text", lambda: section.text)
+    dashboard.wait(lambda: row_of(dashboard, section, action), "the action's name as text", lambda: dashboard.text(section))
     header, _ = dashboard.chart_table(ESTIMATES)
     assert action in header
     dashboard.named("select option", action).click()
@@ -212,8 +238,8 @@ def test_a_warning_comes_first_with_what_to_do(dashboard, service):
     expected = play_until_surprised(service, "spring")[0]
     assert expected["kind"] == "outside_declared"
     warning = dashboard.one("section.warning")
-    dashboard.wait(lambda: expected["message"] in warning.text, "the message", lambda: warning.text)
-    assert "What to do: " + expected["advice"] in warning.text
+    dashboard.wait(lambda: expected["message"] in dashboard.text(warning), "the message", lambda: dashboard.text(warning))
+    assert "What to do: " + expected["advice"] in dashboard.text(warning)
     assert warning.location["y"] < dashboard.section(BEST).location["y"]
 
     def announced():
@@ -223,7 +249,7 @@ def test_a_warning_comes_first_with_what_to_do(dashboard, service):
     service.play("spring", 20, surprising_payoffs(2))
     message = service.report("spring")["warnings"][0]["message"]
     assert message != expected["message"]
-    dashboard.wait(lambda: message in warning.text, "the message with its new numbers")
+    dashboard.wait(lambda: message in dashboard.text(warning), "the message with its new numbers")
     assert announced() == first  # not again at every answer
 
     dashboard.named("button", "Show these variables of news").click()
@@ -240,24 +266,24 @@ def test_variables_are_searched_and_paged(dashboard, service):
     dashboard.open(service.campaign_page("large"))
     section = dashboard.section(VARIABLES)
     dashboard.named("select option", "action 0").click()
-    dashboard.wait(lambda: "1 to 50 of 120 variables" in section.text, "the first page", lambda: section.text)
+    dashboard.wait(lambda: "1 to 50 of 120 variables" in dashboard.text(section), "the first page", lambda: dashboard.text(section))
     assert len(dashboard.rows(section)) == 50
     following = dashboard.named("button", "Next")
     following.click()
     dashboard.wait(lambda: dashboard.rows(section)[0][0] == "variable 50", "the second page")
     following.click()
-    dashboard.wait(lambda: "101 to 120 of 120 variables" in section.text, "the last page")
+    dashboard.wait(lambda: "101 to 120 of 120 variables" in dashboard.text(section), "the last page")
     assert following.get_attribute("aria-disabled") == "true"
     following.click()
     dashboard.named("button", "Previous").click()
-    dashboard.wait(lambda: "51 to 100 of 120 variables" in section.text, "the page before")
+    dashboard.wait(lambda: "51 to 100 of 120 variables" in dashboard.text(section), "the page before")
     section.find_element(By.CSS_SELECTOR, "input[value=all]").click()
-    dashboard.wait(lambda: "1 to 50 of 100,000 variables" in section.text, "all of them")
+    dashboard.wait(lambda: "1 to 50 of 100,000 variables" in dashboard.text(section), "all of them")
     section.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("9999")
     found = [f"variable {n}" for n in range(count) if "9999" in str(n)]
     dashboard.wait(lambda: [row[0] for row in dashboard.rows(section)] == found[:50], "what was searched for")
     section.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("x")
-    dashboard.wait(lambda: "No variable with “9999x” among these." in section.text, "that there is none")
+    dashboard.wait(lambda: "No variable with “9999x” among these." in dashboard.text(section), "that there is none")
 
 
 def test_hundreds_of_actions_come_in_pages(dashboard, service):
@@ -265,7 +291,7 @@ def test_hundreds_of_actions_come_in_pages(dashboard, service):
     service.play("many", 130, lambda action: {"indices": [action], "values": [float(action)]})
     dashboard.open(service.campaign_page("many"))
     section = dashboard.section(BEST)
-    dashboard.wait(lambda: "1 to 50 of 130 actions" in section.text, "the first page")
+    dashboard.wait(lambda: "1 to 50 of 130 actions" in dashboard.text(section), "the first page")
     assert len(dashboard.rows(section)) == 50
     legend = dashboard.section(ESTIMATES).find_elements(By.CSS_SELECTOR, ".legend button[aria-pressed=true]")
     assert len(legend) == 12
@@ -275,7 +301,7 @@ def test_hundreds_of_actions_come_in_pages(dashboard, service):
     dashboard.see("All lines are switched off")
 
 
-def test_a_targeted_campaign_has_treatments(dashboard, service):
+def test_a_targeted_campaign_has_treatments(dashboard, service, screenshot):
     service.create("mail", policy="c2_up_ucb(beta=1)", treatments=2, budget=3, features=2)
     draw = random.Random(4)
     for _ in range(6):
@@ -293,6 +319,7 @@ def test_a_targeted_campaign_has_treatments(dashboard, service):
     header, rows = dashboard.chart_table("Mean payoff over time")
     assert header[1:] == ["no treatment", "treatment 1", "treatment 2"]
     assert rows[0][0] == "6"
+    screenshot("targeted")
 
 
 # What can go wrong
@@ -308,7 +335,7 @@ def test_there_is_no_such_campaign(dashboard, service):
     dashboard.named("a", "winter")
 
 
-def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path):
+def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path, screenshot):
     token = "correct-horse-battery"
     (tmp_path / "tokens").write_text(token + "\n")
     service = Service(updraft, tmp_path, "--token-file", tmp_path / "tokens")
@@ -322,9 +349,11 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path):
         assert browser.focused() == field
         field.send_keys("wrong-wrong-wrong-wrong", Keys.ENTER)
         browser.see("The service does not know this token.")
+        screenshot("token")
         assert browser.run("return sessionStorage.length;") == 0
         field.send_keys(token, Keys.ENTER)
         browser.section(BEST)
+        assert browser.run("return localStorage.length;") == 0  # for this tab alone
         assert "token" in browser.one("pre").text.lower() and token not in browser.text()
         browser.driver.refresh()
         browser.section(BEST)  # kept for this tab
@@ -341,7 +370,7 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path):
         service.close()
 
 
-def test_a_service_that_is_gone_and_comes_back(dashboard, service):
+def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
     dashboard.expected.append("ERR_CONNECTION")
     service.create("spring", **SHOP)
     service.play("spring", 4, shop_payoffs())
@@ -349,22 +378,45 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service):
     dashboard.wait(lambda: figures(dashboard).get("decisions") == "4", "4 decisions")
     service.kill()
     banner = dashboard.one(".banner")
-    dashboard.wait(lambda: re.search(r"The service does not answer since \d\d:\d\d:\d\d; trying again in \d+ s\.", banner.text),
-                   "what is tried", lambda: banner.text)
+    dashboard.wait(lambda: re.search(r"The service does not answer since \d\d:\d\d:\d\d; trying again in \d+ s\.", dashboard.text(banner)),
+                   "what is tried", lambda: dashboard.text(banner))
     assert figures(dashboard)["decisions"] == "4"  # stay on the page
     assert "stale" in dashboard.one("main").get_attribute("class")
+    screenshot("gone")
+    button = dashboard.named("button", "Try now")
     service.start()
     service.play("spring", 1, shop_payoffs())
-    dashboard.named("button", "Try now").click()
+    dashboard.run("arguments[0].click();", button)  # it may have come back by itself by now
     dashboard.wait(lambda: figures(dashboard)["decisions"] == "5", "5 decisions")
     assert not dashboard.all(".banner")
     assert "stale" not in (dashboard.one("main").get_attribute("class") or "")
 
 
+def test_behind_a_prefix_and_while_the_service_starts(browser, service):
+    browser.expected.append("503")
+    service.create("spring", **SHOP)
+    service.play("spring", 3, shop_payoffs())
+    proxy = Proxy(service)
+    try:
+        proxy.status = 503
+        browser.open(proxy.address + "/")
+        browser.wait(lambda: re.search(r"The service is starting since \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
+        proxy.status = None
+        browser.named("a", "spring").click()
+        browser.wait(lambda: figures(browser).get("decisions") == "3", "3 decisions")
+        assert not browser.all(".banner")
+        links = {one.text: one.get_attribute("href") for one in browser.all("a")}
+        assert links["This report as JSON"] == proxy.address + "/v1/campaigns/spring/report"
+        assert links["API (OpenAPI)"] == proxy.address + "/v1/openapi.json"
+        browser.check(proxy.address)
+    finally:
+        proxy.close()
+
+
 # By keyboard
 
 
-def test_everything_is_reached_by_keyboard(dashboard, service):
+def test_everything_is_reached_by_keyboard(dashboard, service, screenshot):
     service.create("spring", **SHOP)
     service.play("spring", 10, shop_payoffs())
     dashboard.open(service.page)
@@ -392,6 +444,7 @@ def test_everything_is_reached_by_keyboard(dashboard, service):
     dashboard.press(Keys.ARROW_LEFT)
     reading = dashboard.one(".hover").text
     assert reading.startswith("time of day: ") and "discount" in reading and "news" not in reading
+    screenshot("reading")
     dashboard.tab_to(lambda one: one.tag_name == "summary")
     dashboard.press(Keys.ENTER)
     header, rows = dashboard.chart_table(ESTIMATES)

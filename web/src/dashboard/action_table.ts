@@ -27,10 +27,24 @@ function variablesText(row: ActionRow): string {
   return `${countText(row.identified_count)} identified${padding}`;
 }
 
+function hasProbabilities(rows: ActionRow[]): boolean {
+  return rows.some((row) => row.probability_best !== null);
+}
+
+function hasVariables(rows: ActionRow[]): boolean {
+  return rows.some((row) => variablesText(row) !== "");
+}
+
+/// What the choice of columns depends on.
+function columnsKey(rows: ActionRow[]): string {
+  return `${hasProbabilities(rows)} ${hasVariables(rows)}`;
+}
+
 export class ActionTable {
   readonly root: HTMLElement;
   private readonly lead_ = element("p");
-  private readonly table_: Table<ActionRow>;
+  private table_: Table<ActionRow>;
+  private columns_: string;
   private span_: Span | null = null;
   private best_: number | null = null;
   private baseline_: number | undefined;
@@ -42,23 +56,37 @@ export class ActionTable {
       element("h2", { id }, "Which action is best?"), this.lead_,
       element("p", { class: "muted" }, `${kMeaning[report.quantity]} Estimates are ${kUnit[report.quantity]}` +
         (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
-    const rows = report.actions!;
-    this.table_ = new Table<ActionRow>(this.root, {
-      caption: "Actions with estimates, intervals and how often they were taken", hideCaption: true, stack: true, key: (row) => row.action,
-      empty: "This campaign has no actions.", sorted: { column: 1, descending: true },
-      page: { size: kPage, what: "actions" }, mark: (row) => (row.action === this.best_ ? "best" : ""),
-      columns: this.columns(report, rows),
-    });
+    this.columns_ = columnsKey(report.actions!);
+    this.table_ = this.makeTable(report);
   }
 
   set(report: Report): void {
     const rows = report.actions!;
+    this.fitColumns(report);
     this.best_ = bestAction(rows);
     this.baseline_ = report.baseline_action;
     this.span_ = commonSpan(rows, report.quantity === "uplift");
     this.table_.setNote(kIntervalColumn, this.span_ ? spanText(this.span_) : "");
     setText(this.lead_, this.sentence(rows, report));
     this.table_.set(rows);
+  }
+
+  /// What is known may come later than the page: then there are other columns.
+  private fitColumns(report: Report): void {
+    const columns = columnsKey(report.actions!);
+    if (columns === this.columns_) return;
+    this.columns_ = columns;
+    this.table_.root.remove();
+    this.table_ = this.makeTable(report);
+  }
+
+  private makeTable(report: Report): Table<ActionRow> {
+    return new Table<ActionRow>(this.root, {
+      caption: "Actions with estimates, intervals and how often they were taken", hideCaption: true, stack: true, key: (row) => row.action,
+      empty: "This campaign has no actions.", sorted: { column: 1, descending: true },
+      page: { size: kPage, what: "actions" }, mark: (row) => (row.action === this.best_ ? "best" : ""),
+      columns: this.columns(report),
+    });
   }
 
   private sentence(rows: ActionRow[], report: Report): string {
@@ -72,7 +100,8 @@ export class ActionTable {
       : `${lead} Not settled: the intervals of ${countText(rivals.length)} others overlap with its own, or are not known.`;
   }
 
-  private columns(report: Report, rows: ActionRow[]): Column<ActionRow>[] {
+  private columns(report: Report): Column<ActionRow>[] {
+    const rows = report.actions!;
     const columns: Column<ActionRow>[] = [
       { name: "Action", heading: true, draw: (cell, row) => this.drawName(cell, row), sort: actionName },
       { name: kEstimateName[report.quantity], number: true, text: (row) => intervalText(row.estimate, row.low, row.high), sort: (row) => row.estimate },
@@ -80,10 +109,10 @@ export class ActionTable {
       { name: "Share of decisions", number: true, text: (row) => `${percent(row.share)} (${countText(row.decided)})`, sort: (row) => row.share },
       { name: "Rounds with payoffs", number: true, text: (row) => countText(row.pulls), sort: (row) => row.pulls },
     ];
-    columns.push(rows.some((row) => row.probability_best !== null)
+    columns.push(hasProbabilities(rows)
       ? { name: "Probability of being best", number: true, text: (row) => percent(row.probability_best), sort: (row) => row.probability_best }
       : { name: "Index", number: true, text: (row) => (row.pulls === 0 && row.index === null ? "untried" : numberText(row.index, 4)), sort: (row) => row.index });
-    if (rows.some((row) => variablesText(row) !== "")) {
+    if (hasVariables(rows)) {
       columns.push({ name: "Variables", draw: (cell, row) => this.drawVariables(cell, row), sort: (row) => row.declared_count ?? row.identified_count });
     }
     return columns;

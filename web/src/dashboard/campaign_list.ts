@@ -42,7 +42,7 @@ export class CampaignList implements View {
   private readonly loading_ = element("p", { class: "empty" }, "Asking the service …");
   private readonly full_ = element("section", { class: "card", hidden: true, "aria-label": "All campaigns" });
   private readonly none_ = element("section", { class: "card", hidden: true });
-  private readonly command_ = element("pre", { tabindex: 0, "aria-label": "Command that makes a campaign" });
+  private readonly command_ = element("pre", { "aria-label": "Command that makes a campaign" });
   private readonly table_: Table<Brief>;
 
   constructor(private readonly frame_: Frame) {

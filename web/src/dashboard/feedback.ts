@@ -26,7 +26,7 @@ function waitText(report: Report): string {
 
 function lostText(report: Report): string {
   return report.wait === null ? "none ever is: this campaign waits for payoffs as long as it takes"
-    : `payoffs not complete ${waitText(report)} after the decision; what that counts as is said below`;
+    : `payoffs not complete ${waitText(report)} after the decision`;
 }
 
 function lateText(report: Report): string {

@@ -14,7 +14,7 @@ export class FirstSteps {
   readonly root: HTMLElement;
   private readonly title_ = element("h2");
   private readonly text_ = element("p");
-  private readonly command_ = element("pre", { tabindex: 0, "aria-label": "Command" });
+  private readonly command_ = element("pre", { "aria-label": "Command" });
 
   constructor(private readonly token_: Token) {
     this.root = element("section", { class: "card", hidden: true, "aria-label": "Next step" }, this.title_, this.text_, this.command_);

@@ -2,6 +2,7 @@
 
 import { setAttribute, svgElement } from "../shared/dom";
 import { tickText } from "../shared/numbers";
+import { roundSpan } from "../shared/round_numbers";
 import type { Known } from "./api_types";
 
 export interface Interval {
@@ -27,15 +28,7 @@ export function commonSpan(intervals: Interval[], zero: boolean): Span | null {
     high = Math.max(high, interval.high ?? interval.estimate);
   }
   if (!any) return null;
-  if (low === high) return { low: low - 1, high: high + 1 };
-  const step = roundStep((high - low) / 8);
-  return { low: Math.floor(low / step) * step, high: Math.ceil(high / step) * step };
-}
-
-/// The next of 1, 2, 5, 10, ... from `size` up.
-function roundStep(size: number): number {
-  const power = 10 ** Math.floor(Math.log10(size));
-  return power * ([1, 2, 5].find((factor) => factor * power >= size) ?? 10);
+  return roundSpan(low, high);
 }
 
 export function spanText(span: Span): string {

@@ -4,12 +4,16 @@ import { kShownAtFirst } from "../shared/chart_legend";
 import { element, freshId } from "../shared/dom";
 import { countText, percent, tickText } from "../shared/numbers";
 import { LineChart, Series, XAxis } from "../shared/line_chart";
+import { wholeTicks } from "../shared/round_numbers";
 import type { Belief, History, Known, Report } from "./api_types";
 import { timeName, timeText, timeTicks } from "./time_axis";
 import { actionName, kEstimateName, kUnit, treatmentName } from "./words";
 
 /// Lines beyond these are not offered: nobody could tell them apart.
 const kMostLines = 48;
+
+/// The part of the time that the axis of estimates fits: the first rounds are so uncertain that nothing else would be seen.
+const kFitted = 0.8;
 
 interface Line extends Belief {
   id: number;
@@ -49,7 +53,8 @@ export class TimeCharts {
         `The ${countText(this.order_.length)} ${what} that were best when this page was opened, of ${countText(lines.length)}.`) : null, pair);
     this.estimates_ = new LineChart(pair, {
       title: `${kEstimateName[report.quantity]} over time`, ...this.axis([]), yName: `${report.quantity}, ${kUnit[report.quantity]}`,
-      description: report.interval_text ? `Bands: ${report.interval_text}.` : "", bands: "Bands", empty: "Nothing is known before the first payoffs.",
+      description: `${report.interval_text ? `Bands: ${report.interval_text}. ` : ""}Early estimates may be cut off; the table has all.`,
+      bands: "Bands", yFit: kFitted, empty: "Nothing is known before the first payoffs.",
     });
     this.shares_ = new LineChart(pair, {
       title: report.actions ? "Share of decisions over time" : "Share of individuals over time", ...this.axis([]), yName: "share so far", yMin: 0,
@@ -84,40 +89,38 @@ export class TimeCharts {
   }
 
   private axis(x: number[]): XAxis {
-    if (!this.byTime_) return { xName: "decisions", xText: tickText };
+    if (!this.byTime_) return { xName: "decisions", xText: tickText, xTicks: wholeTicks };
     const span = x.length > 0 ? x[x.length - 1] - x[0] : 0;
     return { xName: timeName(span), xText: timeText(span), xTicks: timeTicks };
   }
 
-  /// The x of all points; `current` says that the report is a point of its own after the kept ones.
-  private points(): { x: number[]; current: boolean; kept: number } {
-    const { decisions, last_event_ms } = this.report_;
+  /// The x of all points, each once: the kept ones at `places`, and the report as one of its own after them
+  /// where `current` says so. Several events may share an x; the last of them counts.
+  private points(): { x: number[]; places: number[]; current: boolean } {
+    const { decisions, last_event_ms, now_ms } = this.report_;
     const history = this.history_;
-    const times = history?.time_ms ?? [];
+    if (history?.left_out || decisions.decided === 0) return { x: [], places: [], current: false };
     const decided = history?.decided ?? [];
-    if (history?.left_out || decisions.decided === 0) return { x: [], current: false, kept: 0 };
-    const last = times.length - 1;
-    // A history that is ahead of the report: the report says nothing new.
-    const current = last < 0 || decisions.decided >= decided[last];
-    const replaces = current && last >= 0 && decisions.decided === decided[last] && (last_event_ms ?? 0) <= times[last];
-    const kept = times.length - (replaces ? 1 : 0);
-    const x = (this.byTime_ ? times : decided).slice(0, kept);
-    if (current) x.push(this.byTime_ ? last_event_ms ?? this.report_.now_ms : decisions.decided);
-    return { x, current, kept };
+    const kept = (this.byTime_ ? history?.time_ms : decided) ?? [];
+    // A history that came after the report may be ahead of it.
+    const current = decided.length === 0 || decisions.decided >= decided[decided.length - 1];
+    const now = this.byTime_ ? last_event_ms ?? now_ms : decisions.decided;
+    const places = kept.map((_, at) => at).filter((at) => kept[at] !== kept[at + 1] && !(current && kept[at] >= now));
+    return { x: places.map((at) => kept[at]).concat(current ? [now] : []), places, current };
   }
 
   private draw(): void {
-    const { x, current, kept } = this.points();
+    const { x, places, current } = this.points();
     const lines = new Map(linesOf(this.report_).map((line) => [line.id, line]));
     const histories = new Map((this.history_?.actions ?? []).map((one) => [one.action, one]));
-    const totals = this.totals(kept);
+    const totals = this.totals();
     const estimates: Series[] = [];
     const shares: Series[] = [];
     for (const id of this.order_) {
       const line = lines.get(id);
       if (!line) continue;
       const past = histories.get(id);
-      const joined = (values: Known[] | undefined, now: Known) => (values ?? []).slice(0, kept).concat(current ? [now] : []);
+      const joined = (values: Known[] | undefined, now: Known) => places.map((at) => values?.[at] ?? null).concat(current ? [now] : []);
       const base = { label: line.label, style: id, x };
       estimates.push({ ...base, y: joined(past?.estimate, line.estimate), low: joined(past?.low, line.low), high: joined(past?.high, line.high) });
       shares.push({ ...base, y: joined(past?.decided.map((n, at) => (totals[at] > 0 ? n / totals[at] : null)), line.share) });
@@ -129,11 +132,9 @@ export class TimeCharts {
   }
 
   /// Of all actions, or of all individuals, at each kept point.
-  private totals(kept: number): number[] {
-    const totals: number[] = new Array(kept).fill(0);
-    for (const one of this.history_?.actions ?? []) {
-      for (let at = 0; at < kept; ++at) totals[at] += one.decided[at];
-    }
+  private totals(): number[] {
+    const totals: number[] = (this.history_?.time_ms ?? []).map(() => 0);
+    for (const one of this.history_?.actions ?? []) one.decided.forEach((n, at) => { totals[at] += n; });
     return totals;
   }
 }

@@ -27,8 +27,9 @@ export class SeriesDatasets {
     return [this.high_, this.low_, this.line_, this.markers_];
   }
 
-  set(series: Series, axes: Axes, theme: Theme): void {
-    this.paint(series, theme);
+  /// `among`: how many are drawn, of which each one's band is the fainter.
+  set(series: Series, axes: Axes, theme: Theme, among: number): void {
+    this.paint(series, theme, among);
     this.line_.data = points(series.x, series.y, axes);
     this.markers_.data = series.marks ? this.line_.data : someOf(this.line_.data, series.style);
     // What a logarithmic axis leaves out is not counted, so the place is looked up by its x.
@@ -45,10 +46,10 @@ export class SeriesDatasets {
     this.high_.hidden = this.low_.hidden = !(shown && band);
   }
 
-  private paint(series: Series, theme: Theme): void {
+  private paint(series: Series, theme: Theme, among: number): void {
     const style = seriesStyle(series.style);
     const colour = theme.series[style.colour];
-    this.high_.backgroundColor = translucent(colour, 0.14);
+    this.high_.backgroundColor = translucent(colour, Math.max(0.04, Math.min(0.14, 0.6 / among)));
     this.line_.borderColor = colour;
     this.line_.borderDash = style.dash;
     this.markers_.pointStyle = style.marker;

@@ -10,9 +10,12 @@ import { ChartLegend, seriesKey } from "./chart_legend";
 import { ChartNumbers, ChartTable } from "./chart_table";
 import { element, freshId, setAttribute, setText, show } from "./dom";
 import { intervalText, kNone, numberText, tickText } from "./numbers";
+import { roundSpan, roundTicks } from "./round_numbers";
 import { onThemeChange, readTheme } from "./theme";
 
 Chart.register(LineController, LineElement, PointElement, LinearScale, LogarithmicScale, Filler);
+
+const kYTicks = 8;
 
 export interface Series {
   label: string;
@@ -40,6 +43,7 @@ export interface LineChartOptions extends XAxis {
   logX?: boolean; logY?: boolean; // present: a switch log/linear is offered, and this is its start; absent: linear, no switch
   bands?: string;                 // present: a switch for bands with this label, e.g. "± 1 standard error"; starts on
   yMin?: number; yMax?: number;
+  yFit?: number;                  // the y axis holds this last part of the x axis, 0 to 1; what was wilder before it is cut off
   empty: string;                  // what to say where there is nothing to draw yet
 }
 
@@ -194,11 +198,12 @@ export class LineChart {
     const theme = readTheme();
     const axes = { logX: this.logX_, logY: this.logY_ };
     const all = [];
-    for (const series of this.numbers().series) {
+    const shown = this.numbers().series;
+    for (const series of shown) {
       const key = seriesKey(series);
       const datasets = this.datasets_.get(key) ?? new SeriesDatasets();
       this.datasets_.set(key, datasets);
-      datasets.set(series, axes, theme);
+      datasets.set(series, axes, theme, shown.length);
       datasets.show(true, this.bands_ && Boolean(series.low && series.high));
       all.push(...datasets.all());
     }
@@ -229,16 +234,45 @@ export class LineChart {
     const ticks = this.axis_.xTicks;
     if (ticks) {
       scale.afterBuildTicks = (built: Scale) => {
-        built.ticks = ticks(built.min, built.max, Math.max(2, Math.floor(built.width / 90))).map((value) => ({ value }));
+        built.ticks = ticks(built.min, built.max, Math.max(4, Math.floor(built.width / 75))).map((value) => ({ value }));
       };
     }
     return scale;
   }
 
+  /// The ends that the options fix.
+  private yEnds(): { min?: number; max?: number } {
+    const { yMin, yMax } = this.options_;
+    return { ...(yMin === undefined ? {} : { min: yMin }), ...(yMax === undefined ? {} : { max: yMax }) };
+  }
+
+  /// The ends of what `yFit` asks for, bands included.
+  private fit(): Partial<ScaleOptions> {
+    const { x, series } = this.numbers();
+    if (this.options_.yFit === undefined || x.length === 0) return {};
+    const from = x[x.length - 1] - this.options_.yFit * (x[x.length - 1] - x[0]);
+    let [low, high] = [Infinity, -Infinity];
+    for (const one of series) {
+      for (const values of this.bands_ ? [one.y, one.low, one.high] : [one.y]) {
+        values?.forEach((y, at) => {
+          if (y === null || one.x[at] < from) return;
+          low = Math.min(low, y);
+          high = Math.max(high, y);
+        });
+      }
+    }
+    if (low > high) return {};
+    const span = roundSpan(low, high);
+    return {
+      min: span.low, max: span.high,
+      afterBuildTicks: (built) => { built.ticks = roundTicks(built.min, built.max, kYTicks).map((value) => ({ value })); },
+    };
+  }
+
   private yScale(): ScaleOptions {
     const scale = this.scale(this.options_.yName, this.logY_, this.options_.yText ?? tickText);
-    scale.ticks.maxTicksLimit = 8;
-    if (!this.logY_) return { ...scale, min: this.options_.yMin, max: this.options_.yMax };
+    scale.ticks.maxTicksLimit = kYTicks;
+    if (!this.logY_) return { ...scale, ...this.fit(), ...this.yEnds() };
     // By the lines alone: a band that reaches down to 0 would take the axis with it.
     const positive = this.numbers().series.flatMap((series) => series.y.filter((y): y is number => y != null && y > 0));
     const ends = this.numbers().series.flatMap((series) => (this.bands_ ? series.high ?? [] : []).filter((y): y is number => y != null && y > 0));

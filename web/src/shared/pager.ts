@@ -15,7 +15,7 @@ export class Pager {
   constructor(private readonly size_: number, private readonly what_: string, private readonly moved_: (from: number) => void) {
     this.previous_ = element("button", { type: "button", onclick: () => this.back() }, "Previous");
     this.next_ = element("button", { type: "button", onclick: () => this.on() }, "Next");
-    this.root = element("div", { class: "pager" }, this.text_, this.previous_, this.next_);
+    this.root = element("div", { class: "pager", hidden: true }, this.text_, this.previous_, this.next_);
   }
 
   /// What is shown now: from `from`, of `total`. Hidden where all fits on one page.
