@@ -207,6 +207,7 @@ Json campaign_report(const LiveCampaign& campaign, std::int64_t now_ms, bool onl
   out["now_ms"] = now_ms;
   out["oldest_outstanding_ms"] = time_or_null(campaign.oldest_outstanding_ms());
   out["wait"] = number_or_null(definition.wait_seconds);
+  out["lost"] = definition.lost == LostPayoffs::kZeros ? "zeros" : "skip";
   out["told"] = told(definition);
   out["quantity"] = quantity_of(campaign);
   out["history_version"] = history_version(campaign.watch().history());

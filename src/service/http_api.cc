@@ -100,14 +100,15 @@ HttpAnswer page() {
 HttpAnswer report(const Service& service, const std::string& campaign, const HttpRequest& request) {
   if (!parse_sets_query(request.query)) return json_answer(service.report(campaign));
   const std::shared_ptr<const CampaignView> view = service.view(campaign);
-  const std::string tag = fmt::format("\"{}\"", view->state_version);
   HttpAnswer answer;
-  if (request.known_tag == tag) {
+  if (request.known_tag == view->tag) {
     answer.status = 304;
   } else {
-    answer = json_answer(view->report);
+    json report = view->report;
+    report["now_ms"] = service.now_ms();
+    answer = json_answer(report);
   }
-  answer.headers.emplace_back("ETag", tag);
+  answer.headers.emplace_back("ETag", view->tag);
   return answer;
 }
 

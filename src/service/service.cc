@@ -95,6 +95,7 @@ struct Service::Parts {
         store(options.store, CampaignStore::Mode::kWrite),
         committer(store, options.group_commits) {
     if (!options.clock) options.clock = system_milliseconds;
+    opened = Clock::now().time_since_epoch().count();
   }
 
   Entry& entry(std::string_view name) const {
@@ -210,6 +211,7 @@ struct Service::Parts {
   }
 
   ServiceOptions options;
+  Clock::rep opened = 0;
   CampaignStore store;
   Committer committer;
   mutable std::shared_mutex campaigns_mutex;
@@ -377,13 +379,15 @@ DecisionAnswer Service::decision(std::string_view campaign, std::string_view dec
   }
 }
 
+std::int64_t Service::now_ms() const { return parts_->options.clock(); }
+
 nlohmann::json Service::list() const {
   const std::shared_lock lock(parts_->campaigns_mutex);
   nlohmann::json out = nlohmann::json::array();
   for (const auto& [name, entry] : parts_->campaigns) {
     out.push_back(parts_->seen(*entry, brief));
   }
-  return {{"campaigns", out}};
+  return {{"campaigns", out}, {"now_ms", now_ms()}};
 }
 
 nlohmann::json Service::show(std::string_view campaign) const {
@@ -392,7 +396,7 @@ nlohmann::json Service::show(std::string_view campaign) const {
 
 nlohmann::json Service::report(std::string_view campaign) const {
   return parts_->seen(parts_->entry(campaign), [this](const LiveCampaign& live) {
-    return campaign_report(live, parts_->options.clock(), false);
+    return campaign_report(live, now_ms(), false);
   });
 }
 
@@ -413,8 +417,10 @@ std::shared_ptr<const CampaignView> Service::view(std::string_view campaign) con
     if (same_epoch && (entry.view->state_version == live.version() || start < entry.view_until)) {
       return entry.view;
     }
-    entry.view = std::make_shared<CampaignView>(
-        CampaignView{live.version(), campaign_report(live, parts_->options.clock(), true)});
+    entry.view = std::make_shared<CampaignView>(CampaignView{
+        .state_version = live.version(),
+        .tag = fmt::format("\"{:x}-{:x}-{}\"", parts_->opened, entry.epoch, live.version()),
+        .report = campaign_report(live, now_ms(), true)});
     const Clock::time_point end = Clock::now();
     entry.view_until = end + kViewRest * (end - start);
     entry.view_epoch = entry.epoch;

@@ -47,7 +47,8 @@ struct VariableQuery;
 /// What a state looked like.
 struct CampaignView {
   std::uint64_t state_version = 0;
-  nlohmann::json report;
+  std::string tag;        ///< differs from that of every other state, of other services too
+  nlohmann::json report;  ///< its "now_ms" is that of the look
 };
 
 enum class DecisionStatus { kOutstanding, kComplete, kLost };
@@ -130,6 +131,9 @@ class Service {
   /// The report with numbers in place of sets, for many to look at again and again: it may be a
   /// little old where it is dear to make.
   std::shared_ptr<const CampaignView> view(std::string_view campaign) const;
+
+  /// Milliseconds since 1970, by the clock that events have their times from.
+  std::int64_t now_ms() const;
 
   /// Counts as lost what has waited for too long. To be called now and then.
   void sweep();

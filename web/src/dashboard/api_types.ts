@@ -21,6 +21,7 @@ export interface Brief {
 
 export interface CampaignList {
   campaigns: Brief[];
+  now_ms: number;
 }
 
 export interface Warning {
@@ -63,6 +64,7 @@ export interface Report extends Brief {
   now_ms: number;
   oldest_outstanding_ms: Known;
   wait: Known;
+  lost: "skip" | "zeros";
   told: string[];
   warnings: Warning[];
   payoffs?: { rounds: number; mean: Known; sd: Known; least: Known; largest: Known };

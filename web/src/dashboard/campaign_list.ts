@@ -1,8 +1,9 @@
 // All campaigns, with links to each.
 
 import { element, setAttribute, setText, show } from "../shared/dom";
-import { countText, duration, kNone } from "../shared/numbers";
+import { countText, kNone } from "../shared/numbers";
 import { Table } from "../shared/table";
+import { ServiceClock } from "./age";
 import { curlHeader, fullAddress, kCampaigns } from "./api";
 import type { Brief, CampaignList as Listed } from "./api_types";
 import type { Outcome } from "./poll";
@@ -20,10 +21,6 @@ function drawName(cell: HTMLElement, row: Brief): void {
 function drawState(cell: HTMLElement, row: Brief): void {
   const mark = cell.querySelector<HTMLElement>(".mark") ?? cell.appendChild(stateMark());
   setState(mark, row.stopped);
-}
-
-function lastEvent(row: Brief): string {
-  return row.last_event_ms === null ? kNone : `${duration(Date.now() - row.last_event_ms)} ago`;
 }
 
 /// A whole campaign to copy into a shell.
@@ -44,6 +41,7 @@ export class CampaignList implements View {
   private readonly none_ = element("section", { class: "card", hidden: true });
   private readonly command_ = element("pre", { "aria-label": "Command that makes a campaign" });
   private readonly table_: Table<Brief>;
+  private readonly clock_ = new ServiceClock();
 
   constructor(private readonly frame_: Frame) {
     this.root.append(element("h1", { tabindex: -1 }, "Campaigns"), this.loading_, this.full_, this.none_);
@@ -62,7 +60,7 @@ export class CampaignList implements View {
         count("Complete", (row) => row.decisions.complete),
         count("Outstanding", (row) => row.decisions.outstanding),
         count("Lost", (row) => row.decisions.lost),
-        { name: "Last event", number: true, text: lastEvent, sort: (row) => row.last_event_ms },
+        { name: "Last event", number: true, text: (row) => this.lastEvent(row), sort: (row) => row.last_event_ms },
       ],
     });
   }
@@ -70,13 +68,19 @@ export class CampaignList implements View {
   async ask(): Promise<Outcome> {
     const answer = await this.frame_.api.get<Listed>(kCampaigns);
     const outcome = this.frame_.outcome(answer);
-    if (answer.kind === "ok") this.show(answer.body.campaigns);
+    if (answer.kind === "ok") this.show(answer.body);
     return outcome;
   }
 
   end(): void {}
 
-  private show(campaigns: Brief[]): void {
+  private lastEvent(row: Brief): string {
+    const age = this.clock_.age(row.last_event_ms);
+    return age === null ? kNone : `${age} ago`;
+  }
+
+  private show({ campaigns, now_ms }: Listed): void {
+    this.clock_.set(now_ms);
     show(this.loading_, false);
     show(this.full_, campaigns.length > 0);
     show(this.none_, campaigns.length === 0);

@@ -26,11 +26,12 @@ function waitText(report: Report): string {
 
 function lostText(report: Report): string {
   return report.wait === null ? "none ever is: this campaign waits for payoffs as long as it takes"
-    : `payoffs not complete ${waitText(report)} after the decision`;
+    : `payoffs not complete ${waitText(report)} after the decision: ${report.lost === "zeros" ? "they count as 0" : "nothing is learnt from it"}`;
 }
 
 function lateText(report: Report): string {
-  return report.wait === null ? "payoffs may come at any time here" : "of the complete: those whose payoffs came only after they were lost";
+  if (report.wait === null) return "payoffs may come at any time here";
+  return report.lost === "zeros" ? "none ever is: payoffs of lost decisions are refused" : "of the complete: those whose payoffs came only after they were lost";
 }
 
 export class Feedback {
