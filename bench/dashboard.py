@@ -130,12 +130,22 @@ def measure(ports, stay):
         for name, address, ready in (("no campaigns", empty, (EMPTY,)),
                                      ("the campaign", large + "#/large", (DRAWN, ACTIONS, 2))):
             times = [open_page(driver, address, *ready) for _ in range(TIMES)]
-            time.sleep(stay)
-            heap = driver.execute_script("return performance.memory.usedJSHeapSize") / 2**20
-            rows[name] = (statistics.median(times), max(times), heap, private_mib(driver))
+            rows[name] = (statistics.median(times), max(times), *watch(driver, ports[1], stay))
     finally:
         driver.quit()
     return rows
+
+
+def watch(driver, port, seconds):
+    """The largest memory of the page's scripts and of its process, while the campaign goes on."""
+    heap, private = 0.0, 0.0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        play(port, 10, time.monotonic_ns())
+        heap = max(heap, driver.execute_script("return performance.memory.usedJSHeapSize") / 2**20)
+        private = max(private, private_mib(driver))
+        time.sleep(0.5)
+    return heap, private
 
 
 def main():
@@ -143,6 +153,7 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--quick", action="store_true",
                         help="2,000 decisions; prints, and leaves the page as it is")
+    parser.add_argument("--watch", type=float, default=60, help="seconds")
     options = parser.parse_args()
     decisions = 2_000 if options.quick else 50_000
     with tempfile.TemporaryDirectory() as folder:
@@ -155,7 +166,7 @@ def main():
                 client.start()
             for client in clients:
                 client.join()
-            rows = measure((empty.port, large.port), 5 if options.quick else 60)
+            rows = measure((empty.port, large.port), options.watch)
     ratio = rows["the campaign"][0] / rows["no campaigns"][0]
     table = ["| page | opens in (median) | worst | script's memory | memory of its process |",
              "|---|---:|---:|---:|---:|"]
