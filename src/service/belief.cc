@@ -79,13 +79,23 @@ std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation
     belief.estimate = about.uplift ? about.uplift : about.reward;
     if (about.pulls == 0 && !draws_from_prior(policy)) belief.estimate.reset();
     if (!belief.estimate) continue;
-    belief.interval = about.interval;
-    if (belief.interval || learns_noise(policy)) continue;
+    if (learns_noise(policy)) {
+      if (knows_noise(policy)) belief.interval = about.interval;
+      continue;
+    }
     const double reach = reach_of(policy, explanation, action);
     if (std::isfinite(reach))
       belief.interval = {*belief.estimate - reach, *belief.estimate + reach};
   }
   return out;
+}
+
+bool knows_noise(const Policy& policy) {
+  if (!learns_noise(policy)) return true;
+  for (ActionId action = 0; action < policy.knowledge().actions(); ++action) {
+    if (policy.pulls(action) > 1) return true;
+  }
+  return false;
 }
 
 std::string_view quantity(const Policy& policy) { return on_total(policy) ? "reward" : "uplift"; }

@@ -27,6 +27,10 @@ struct Belief {
 /// variables.
 std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation);
 
+/// Whether the policy has seen anything of the noise, for those that learn it: payoffs of one
+/// action twice. Before that its posterior has no width, which says nothing.
+bool knows_noise(const Policy& policy);
+
 /// "uplift" or "reward".
 std::string_view quantity(const Policy& policy);
 

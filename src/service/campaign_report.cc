@@ -76,9 +76,11 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
   const CampaignDefinition& definition = campaign.definition();
   const std::vector<Belief> believed = beliefs(*campaign.policy(), explanation);
   const AffectedSets* declared = definition.knowledge->affected().get();
+  const bool noise_known = knows_noise(*campaign.policy());
   Json actions = Json::array();
   for (ActionId a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition, only_counts);
+    if (!noise_known) row["standard_error"] = row["probability_best"] = row["interval"] = nullptr;
     row["action"] = a;
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);

@@ -8,6 +8,7 @@
 #include "core/dense.h"
 #include "service/campaign_definition.h"
 #include "service/requests.h"
+#include "service/variable_page.h"
 #include "updraft/error.h"
 
 namespace updraft::fuzz {
@@ -79,7 +80,44 @@ void check_part(const PayoffPart& part, const CampaignDefinition& campaign) {
   }
 }
 
+/// After a round of payoffs.
+const LiveCampaign& played_campaign() {
+  static const LiveCampaign* const made = [] {
+    auto* live = new LiveCampaign(std::make_shared<CampaignDefinition>(campaign_of_actions()));
+    live->decide({}, 0);
+    live->pay("d-1", PayoffPart{}, 0);
+    return live;
+  }();
+  return *made;
+}
+
+/// Takes a line, without its end, off a text.
+std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
 }  // namespace
+
+bool question(std::string_view input) {
+  const std::string_view action = take_line(input);
+  Query query;
+  while (!input.empty()) {
+    const std::string_view line = take_line(input);
+    const std::string_view key = line.substr(0, line.find('='));
+    query.emplace_back(key, line.substr(std::min(line.size(), key.size() + 1)));
+  }
+  return accepted([&] {
+    const VariableQuery asked = parse_variable_query(action, query, campaign_of_actions());
+    const nlohmann::json page = variable_page(played_campaign(), asked);
+    const std::size_t rows = page.at("variables").size();
+    const std::size_t total = page.at("total");
+    require(rows <= asked.count, "no longer than asked for");
+    require(rows <= total && total <= 4, "no more than there are");
+    require(asked.search.size() <= 200, "searches are short");
+  });
+}
 
 bool definition(std::string_view input) {
   return accepted([&] {

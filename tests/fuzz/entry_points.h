@@ -17,6 +17,10 @@ bool definition(std::string_view input);
 /// count by their value modulo 4. What was accepted keeps its promises (requests.h).
 bool request(std::string_view input);
 
+/// A question for the variables of an action: a line with the action, then lines `key=value` of the
+/// query. The page of what was accepted is no longer than asked for, and has what was searched.
+bool question(std::string_view input);
+
 /// A campaign log (docs/formats/campaign-log.md), into an empty store. What was refused left it
 /// empty.
 bool import(std::string_view input);

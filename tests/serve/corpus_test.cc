@@ -52,6 +52,12 @@ TEST(FuzzCorpus, OfRequests) {
   EXPECT_GE(tally.refused, 15u);
 }
 
+TEST(FuzzCorpus, OfQuestions) {
+  const Tally tally = run("questions", fuzz::question);
+  EXPECT_GE(tally.accepted, 4u);
+  EXPECT_GE(tally.refused, 7u);
+}
+
 TEST(FuzzCorpus, OfImports) { EXPECT_GE(run("import", fuzz::import).refused, 10u); }
 
 }  // namespace

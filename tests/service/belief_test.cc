@@ -99,6 +99,18 @@ TEST(Beliefs, OfPosteriorsAreTheirs) {
   EXPECT_NEAR(half(before[0]), 1.959964 * 2.0, 1e-5);
 }
 
+TEST(Beliefs, HaveNoIntervalBeforeAnythingIsKnownOfTheNoise) {
+  const auto policy = make_policy("up_ts", sets_known());
+  const std::vector<double> payoffs = {1, 2, 3, 4};
+  for (ActionId action = 0; action < 3; ++action) policy->observe(action, Payoffs::dense(payoffs));
+  EXPECT_FALSE(knows_noise(*policy));
+  EXPECT_TRUE(beliefs(*policy, policy->explain())[0].estimate);
+  EXPECT_FALSE(beliefs(*policy, policy->explain())[0].interval);
+  policy->observe(0, Payoffs::dense(payoffs));
+  EXPECT_TRUE(knows_noise(*policy));
+  EXPECT_TRUE(beliefs(*policy, policy->explain())[0].interval);
+}
+
 TEST(Beliefs, AreAbsentWithoutFeedback) {
   for (const char* spec : {"ucb(alpha=1)", "up_ucb(alpha=1)", "up_ts"}) {
     const auto policy = make_policy(spec, sets_known());
