@@ -10,7 +10,7 @@ add_library(updraft_service STATIC ${UPDRAFT_SERVICE_SOURCES})
 target_include_directories(updraft_service PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(updraft_service
   PUBLIC updraft nlohmann_json::nlohmann_json
-  PRIVATE updraft_web updraft_options fmt::fmt OpenSSL::SSL OpenSSL::Crypto PkgConfig::HTTPLIB SQLite::SQLite3
+  PRIVATE updraft_web updraft_options Eigen3::Eigen fmt::fmt OpenSSL::SSL OpenSSL::Crypto PkgConfig::HTTPLIB SQLite::SQLite3
           spdlog::spdlog ZLIB::ZLIB)
 target_precompile_headers(updraft_service PRIVATE <algorithm> <memory> <optional> <string>
                           <string_view> <vector> <fmt/format.h> <nlohmann/json.hpp>)

@@ -168,6 +168,16 @@ double NoiseLearningPolicy::index(ActionId action) const {
 }
 
 Explanation NoiseLearningPolicy::explain() const {
+  Explanation explanation = explain_without_probabilities();
+  if (!all_have_feedback()) return explanation;
+  const std::vector<double> best = probabilities_best();
+  for (ActionId action = 0; action < actions(); ++action) {
+    explanation.actions[action].probability_best = best[action];
+  }
+  return explanation;
+}
+
+Explanation NoiseLearningPolicy::explain_without_probabilities() const {
   Explanation explanation;
   explanation.actions.resize(actions());
   for (ActionId action = 0; action < actions(); ++action) {
@@ -182,7 +192,6 @@ Explanation NoiseLearningPolicy::explain() const {
   const VectorXd estimate = estimates();
   const VectorXd error = standard_errors();
   const std::optional<VectorXd> radius = radii();
-  const std::vector<double> best = probabilities_best();
   // Inflated once more than what select() draws from: the residuals that give the noise are those
   // that the weights were fitted to. tests/policies/coverage_test.cc shows that this is right.
   const double reach = student_95(model_.degrees) * std::sqrt(model_.inflation());
@@ -194,7 +203,6 @@ Explanation NoiseLearningPolicy::explain() const {
     about.standard_error = error[action];
     about.interval = {estimate[action] - reach * error[action],
                       estimate[action] + reach * error[action]};
-    about.probability_best = best[action];
     const auto weights = weights_.col(action);
     about.weights.emplace(weights.begin(), weights.end());
   }

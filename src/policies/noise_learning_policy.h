@@ -28,6 +28,8 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 class NoiseLearningPolicy : public Policy {
  public:
   Explanation explain() const override;
+  /// The same but for the probabilities of being best, which take most of the time.
+  Explanation explain_without_probabilities() const;
   double index(ActionId action) const override;
 
  protected:

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "updraft/registry.h"
+#include "policies/noise_learning_policy.h"
 
 namespace updraft {
 namespace {
@@ -17,15 +17,37 @@ bool draws_from_prior(const Policy& policy) { return policy.spec().name() == "ts
 bool on_total(const Policy& policy) { return policy.resolution().kind == Resolution::Kind::kTotal; }
 
 bool learns_noise(const Policy& policy) {
-  const PolicyInfo& info = policy_info(policy.spec().name());
-  return std::any_of(info.parameters.begin(), info.parameters.end(),
-                     [](const ParameterInfo& parameter) { return parameter.name == "refit"; });
+  return dynamic_cast<const NoiseLearningPolicy*>(&policy) != nullptr;
 }
 
 /// The radius of a mean of `count` payoffs, from that of an action's means.
 double radius_of(const ActionExplanation& about, double count) {
   if (count == 0.0) return 0.0;  // counted as known
   return about.radius * std::sqrt(static_cast<double>(about.pulls) / count);
+}
+
+/// Rounds of actions that are declared not to affect an atom.
+std::uint64_t baseline_rounds(const Policy& policy, GroupId atom) {
+  std::uint64_t others = policy.observations();
+  for (const ActionId affecting : policy.knowledge().affected()->affecting(atom)) {
+    others -= policy.pulls(affecting);
+  }
+  return others;
+}
+
+/// Whether a variable of a declared set waits for its baseline. Those that all actions affect never
+/// get one, and are counted whole.
+bool waits_for_baseline(const Policy& policy, ActionId action) {
+  const Knowledge& knowledge = policy.knowledge();
+  if (knowledge.affected() == nullptr || knowledge.baseline() != nullptr ||
+      knowledge.observations() != nullptr) {
+    return false;
+  }
+  const AffectedSets& sets = *knowledge.affected();
+  const auto atoms = sets.atoms_of(action);
+  return std::any_of(atoms.begin(), atoms.end(), [&](GroupId atom) {
+    return sets.affecting(atom).size() < sets.actions() && baseline_rounds(policy, atom) == 0;
+  });
 }
 
 /// Declared sets: the radii of the means and of their baselines, over V(a).
@@ -39,33 +61,33 @@ double declared_reach(const Policy& policy, ActionId action, const ActionExplana
     return reach;
   }
   for (const GroupId atom : sets.atoms_of(action)) {
-    std::uint64_t others = policy.observations();
-    for (const ActionId affecting : sets.affecting(atom)) others -= policy.pulls(affecting);
     reach += static_cast<double>(sets.atoms()->sizes()[atom]) *
-             radius_of(about, static_cast<double>(others));
+             radius_of(about, static_cast<double>(baseline_rounds(policy, atom)));
   }
   return reach;
 }
 
-/// Unknown sets: the same over the identified variables; the baseline is that of the action that
-/// plays it, or of the most pulled one.
-double identified_reach(const Policy& policy, const Explanation& explanation,
-                        const ActionExplanation& about) {
-  const auto count = static_cast<double>(about.identified->size());
-  if (policy.knowledge().baseline() != nullptr) return about.radius * count;
-  const auto most =
-      std::max_element(explanation.actions.begin(), explanation.actions.end(),
-                       [](const auto& one, const auto& other) { return one.pulls < other.pulls; });
-  const ActionExplanation& baseline =
-      explanation.baseline_action ? explanation.actions[*explanation.baseline_action] : *most;
-  return count * (about.radius + radius_of(about, static_cast<double>(baseline.pulls)));
+/// Unknown sets: the same over the identified variables, whose baseline is that of the most pulled
+/// other action unless it is known; at least up to the index.
+double identified_reach(const Policy& policy, const Explanation& explanation, ActionId action) {
+  const ActionExplanation& about = explanation.actions[action];
+  double radius = about.radius;
+  if (policy.knowledge().baseline() == nullptr) {
+    std::uint64_t most = 0;
+    for (ActionId other = 0; other < explanation.actions.size(); ++other) {
+      if (other != action) most = std::max(most, explanation.actions[other].pulls);
+    }
+    radius += radius_of(about, static_cast<double>(most));
+  }
+  return std::max(static_cast<double>(about.identified->size()) * radius,
+                  about.index - *about.uplift);
 }
 
 double reach_of(const Policy& policy, const Explanation& explanation, ActionId action) {
   const ActionExplanation& about = explanation.actions[action];
   if (draws_from_prior(policy)) return kNormal95 * about.radius;
   if (on_total(policy)) return about.index - *about.reward;
-  if (about.identified) return identified_reach(policy, explanation, about);
+  if (about.identified) return identified_reach(policy, explanation, action);
   return declared_reach(policy, action, about);
 }
 
@@ -76,18 +98,39 @@ std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation
   for (ActionId action = 0; action < out.size(); ++action) {
     const ActionExplanation& about = explanation.actions[action];
     Belief& belief = out[action];
-    belief.estimate = about.uplift ? about.uplift : about.reward;
-    if (about.pulls == 0 && !draws_from_prior(policy)) belief.estimate.reset();
+    if (about.pulls == 0 && !draws_from_prior(policy)) continue;
+    if (waits_for_baseline(policy, action)) continue;
+    belief.estimate = on_total(policy) ? about.reward : about.uplift;
     if (!belief.estimate) continue;
     if (learns_noise(policy)) {
       if (knows_noise(policy)) belief.interval = about.interval;
       continue;
     }
     const double reach = reach_of(policy, explanation, action);
-    if (std::isfinite(reach))
+    if (std::isfinite(reach)) {
       belief.interval = {*belief.estimate - reach, *belief.estimate + reach};
+    }
   }
   return out;
+}
+
+Explanation quick_explanation(const Policy& policy) {
+  const auto* learning = dynamic_cast<const NoiseLearningPolicy*>(&policy);
+  return learning == nullptr ? policy.explain() : learning->explain_without_probabilities();
+}
+
+std::size_t explanation_effort(const Policy& policy) {
+  const std::size_t actions = policy.knowledge().actions();
+  switch (policy.resolution().kind) {
+    case Resolution::Kind::kTotal:
+      return actions;
+    case Resolution::Kind::kVariables:
+      return actions * policy.knowledge().variables();
+    case Resolution::Kind::kGroups:
+      break;
+  }
+  const std::size_t atoms = policy.resolution().partition->groups();
+  return learns_noise(policy) ? (actions + atoms) * atoms * atoms : actions * atoms;
 }
 
 bool knows_noise(const Policy& policy) {
@@ -104,8 +147,9 @@ std::string interval_text(const Policy& policy) {
   if (draws_from_prior(policy) || learns_noise(policy)) return "95 % of the posterior";
   const bool unknown_sets = policy.resolution().kind == Resolution::Kind::kVariables &&
                             policy.knowledge().affected() == nullptr;
-  return fmt::format("the policy's confidence bounds{}",
-                     unknown_sets ? ", over the variables it has identified" : "");
+  return fmt::format(
+      "the policy's confidence bounds{}",
+      unknown_sets ? ", of the variables it has identified and of those it counts in" : "");
 }
 
 }  // namespace updraft

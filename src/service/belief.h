@@ -21,11 +21,19 @@ struct Belief {
   }
 };
 
-/// Of each action: the estimated uplift, or the reward where the policy knows of no uplift, between
-/// the posterior's limits where the policy has a posterior, else between its own confidence bounds:
-/// estimate +- the radii of all means that go into it. With unknown sets these are the identified
-/// variables.
+/// Of each action: the estimated uplift, or the reward for policies that look at nothing else,
+/// between the posterior's limits where the policy has a posterior, else between its own confidence
+/// bounds: estimate +- the radii of all means that go into it. With unknown sets these are the
+/// identified variables, and the interval reaches at least as far as the index, which counts in
+/// others. Absent as long as a variable of a declared set has no baseline that some action could
+/// still bring.
 std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation);
+
+/// What policy.explain() says, but for probabilities of being best, which are dear.
+Explanation quick_explanation(const Policy& policy);
+
+/// About how many numbers quick_explanation() looks at.
+std::size_t explanation_effort(const Policy& policy);
 
 /// Whether the policy has seen anything of the noise, for those that learn it: payoffs of one
 /// action twice. Before that its posterior has no width, which says nothing.

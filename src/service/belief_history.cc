@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
+
+#include "updraft/error.h"
 
 namespace updraft {
 namespace {
@@ -67,7 +70,10 @@ void BeliefHistory::write(StateWriter& writer) const {
 }
 
 void BeliefHistory::read(StateReader& reader) {
-  stride_ = std::max<std::uint64_t>(1, reader.u64());
+  stride_ = reader.u64_at_most(std::uint64_t{1} << 40, "snapshot: stride");
+  if (!std::has_single_bit(stride_)) {
+    throw InvalidInput("snapshot: stride", std::to_string(stride_), "must be a power of two");
+  }
   points_.resize(reader.u64_at_most(most_points_, "snapshot: points"));
   for (Point& point : points_) {
     point.event = reader.u64();

@@ -43,12 +43,15 @@ void put_belief(const Belief& belief, Json& out) {
   out["high"] = belief.interval ? finite_or_null(belief.interval->high) : Json(nullptr);
 }
 
-/// How often an action was chosen.
-void put_choices(std::span<const std::uint64_t> chosen, std::size_t action, Json& out) {
-  const std::uint64_t all = std::accumulate(chosen.begin(), chosen.end(), std::uint64_t{0});
-  out["decided"] = chosen[action];
-  out["share"] = all == 0 ? Json(nullptr)
-                          : Json(static_cast<double>(chosen[action]) / static_cast<double>(all));
+/// How often an action was chosen, of `all`.
+void put_choices(std::uint64_t chosen, std::uint64_t all, Json& out) {
+  out["decided"] = chosen;
+  out["share"] =
+      all == 0 ? Json(nullptr) : Json(static_cast<double>(chosen) / static_cast<double>(all));
+}
+
+std::uint64_t sum(std::span<const std::uint64_t> counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 Json action_json(const ActionExplanation& about, const CampaignDefinition& definition,
@@ -77,6 +80,7 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
   const std::vector<Belief> believed = beliefs(*campaign.policy(), explanation);
   const AffectedSets* declared = definition.knowledge->affected().get();
   const bool noise_known = knows_noise(*campaign.policy());
+  const std::uint64_t all = sum(campaign.watch().chosen());
   Json actions = Json::array();
   for (ActionId a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition, only_counts);
@@ -86,7 +90,7 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);
     row["declared_count"] = count_or_null(declared == nullptr ? nullptr : &declared->of(a));
     put_belief(believed[a], row);
-    put_choices(campaign.watch().chosen(), a, row);
+    put_choices(campaign.watch().chosen()[a], all, row);
     actions.push_back(std::move(row));
   }
   return actions;
@@ -94,11 +98,12 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
 
 Json treated_json(const CampaignWatch& watch) {
   const std::vector<Belief> believed = watch.treatment_beliefs();
+  const std::uint64_t all = sum(watch.chosen());
   Json out = Json::array();
   for (std::size_t j = 0; j < believed.size(); ++j) {
     Json row = {{"treatment", j}, {"paid", watch.treated()[j].count}};
     put_belief(believed[j], row);
-    put_choices(watch.chosen(), j, row);
+    put_choices(watch.chosen()[j], all, row);
     out.push_back(std::move(row));
   }
   return out;
@@ -106,24 +111,18 @@ Json treated_json(const CampaignWatch& watch) {
 
 Json payoffs_json(const PayoffStatistics& statistics) {
   const bool any = statistics.rounds() > 0;
-  Json out = {{"rounds", statistics.rounds()},
-              {"mean", any ? Json(statistics.mean()) : Json(nullptr)},
-              {"sd", nullptr},
-              {"least", any ? Json(statistics.least()) : Json(nullptr)},
-              {"largest", any ? Json(statistics.largest()) : Json(nullptr)}};
-  if (!statistics.per_variable()) return out;
-  const std::vector<double> variances = statistics.variances();
-  if (variances.empty()) return out;
-  out["sd"] = std::sqrt(std::accumulate(variances.begin(), variances.end(), 0.0) /
-                        static_cast<double>(variances.size()));
-  return out;
+  return {{"rounds", statistics.rounds()},
+          {"mean", any ? Json(statistics.mean()) : Json(nullptr)},
+          {"sd", number_or_null(statistics.typical_sd())},
+          {"least", any ? Json(statistics.least()) : Json(nullptr)},
+          {"largest", any ? Json(statistics.largest()) : Json(nullptr)}};
 }
 
 Json warnings_json(const LiveCampaign& campaign, const Explanation& explanation) {
   const CampaignDefinition& definition = campaign.definition();
   const PayoffStatistics& statistics = *campaign.watch().statistics();
   std::optional<VariableUplifts> uplifts;
-  if (statistics.per_variable() && definition.knowledge->affected() != nullptr) {
+  if (statistics.per_variable() && statistics.rounds() > 0) {
     uplifts.emplace(*definition.knowledge, statistics);
   }
   Json out = Json::array();
@@ -203,10 +202,9 @@ Json described(const LiveCampaign& campaign) {
   return out;
 }
 
-Json campaign_report(const LiveCampaign& campaign, std::int64_t now_ms, bool only_counts) {
+Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
   const CampaignDefinition& definition = campaign.definition();
   Json out = only_counts ? brief(campaign) : described(campaign);
-  out["now_ms"] = now_ms;
   out["oldest_outstanding_ms"] = time_or_null(campaign.oldest_outstanding_ms());
   out["wait"] = number_or_null(definition.wait_seconds);
   out["lost"] = definition.lost == LostPayoffs::kZeros ? "zeros" : "skip";

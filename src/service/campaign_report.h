@@ -15,7 +15,7 @@ nlohmann::json described(const LiveCampaign& campaign);
 /// And with what its policy believes, what it was told, and what speaks against that. With
 /// `only_counts` the definition and sets of variables are left out, and numbers stand in for them:
 /// however many variables there are, it is small. docs/service.md, 'Report'.
-nlohmann::json campaign_report(const LiveCampaign& campaign, std::int64_t now_ms, bool only_counts);
+nlohmann::json campaign_report(const LiveCampaign& campaign, bool only_counts);
 
 /// How beliefs and choices came about. docs/service.md, 'History'.
 nlohmann::json campaign_history(const LiveCampaign& campaign);

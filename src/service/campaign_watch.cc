@@ -11,18 +11,15 @@ std::size_t actions_of(const CampaignDefinition& definition) {
   return definition.shape ? definition.shape->treatments + 1 : definition.knowledge->actions();
 }
 
-std::size_t effort_of(const CampaignDefinition& definition) {
-  return definition.shape ? 1 : definition.knowledge->actions() * definition.knowledge->variables();
-}
-
 }  // namespace
 
-CampaignWatch::CampaignWatch(const CampaignDefinition& definition)
-    : chosen_(actions_of(definition), 0), history_(actions_of(definition), effort_of(definition)) {
+CampaignWatch::CampaignWatch(const CampaignDefinition& definition, std::size_t effort)
+    : chosen_(actions_of(definition), 0), history_(actions_of(definition), effort) {
   if (definition.shape) {
     treated_.resize(chosen_.size());
   } else {
-    statistics_.emplace(definition.knowledge->actions(), definition.knowledge->variables());
+    statistics_.emplace(definition.knowledge->actions(), definition.knowledge->variables(),
+                        definition.knowledge->affected());
   }
 }
 

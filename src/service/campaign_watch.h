@@ -18,7 +18,8 @@ namespace updraft {
 /// treatment, 0 being none, and what is counted are individuals.
 class CampaignWatch {
  public:
-  explicit CampaignWatch(const CampaignDefinition& definition);
+  /// `effort`: about how many numbers a look at the policy's beliefs takes.
+  CampaignWatch(const CampaignDefinition& definition, std::size_t effort);
 
   void decided(const Decided& decided);
   void observed(const Decided& decided, const Payoffs& payoffs);

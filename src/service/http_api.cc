@@ -101,12 +101,11 @@ HttpAnswer report(const Service& service, const std::string& campaign, const Htt
   if (!parse_sets_query(request.query)) return json_answer(service.report(campaign));
   const std::shared_ptr<const CampaignView> view = service.view(campaign);
   HttpAnswer answer;
-  if (request.known_tag == view->tag) {
+  if (request.known_tags.find(view->tag) != std::string::npos || request.known_tags == "*") {
     answer.status = 304;
   } else {
-    json report = view->report;
-    report["now_ms"] = service.now_ms();
-    answer = json_answer(report);
+    answer.body = fmt::format("{{\"now_ms\":{},{}\n", service.now_ms(),
+                              std::string_view(view->report).substr(1));
   }
   answer.headers.emplace_back("ETag", view->tag);
   return answer;
@@ -151,6 +150,7 @@ HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
     case Endpoint::kReport:
       return report(service, match.campaign, request);
     case Endpoint::kHistory:
+      refuse_query(request.query);
       return json_answer(service.history(match.campaign));
     case Endpoint::kVariables:
       return variables(service, match, request.query);

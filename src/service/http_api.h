@@ -19,7 +19,7 @@ struct HttpRequest {
   std::string_view path;  ///< decoded, without the query
   std::string_view body;
   Query query = {};
-  std::string known_tag = "";  ///< If-None-Match
+  std::string known_tags = "";  ///< If-None-Match
 };
 
 struct HttpAnswer {

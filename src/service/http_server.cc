@@ -214,7 +214,7 @@ HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const Rout
                                     .path = request.path,
                                     .body = {},
                                     .query = {request.params.begin(), request.params.end()},
-                                    .known_tag = request.get_header_value("If-None-Match")},
+                                    .known_tags = request.get_header_value("If-None-Match")},
                                    match));
   }
   const Body body = read_body(*reader, options.body_limit);

@@ -94,13 +94,12 @@ std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std:
 }
 
 LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
-    : definition_(std::move(definition)), watch_(*definition_) {
-  if (definition_->shape) {
-    targeting_ = make_campaign_policy(definition_->spec, *definition_->shape);
-  } else {
-    policy_ = make_policy(definition_->spec, *definition_->knowledge);
-  }
-}
+    : definition_(std::move(definition)),
+      policy_(definition_->shape ? nullptr
+                                 : make_policy(definition_->spec, *definition_->knowledge)),
+      targeting_(definition_->shape ? make_campaign_policy(definition_->spec, *definition_->shape)
+                                    : nullptr),
+      watch_(*definition_, policy_ ? explanation_effort(*policy_) : 1) {}
 
 CampaignGauges LiveCampaign::counts() const {
   return {.name = definition_->name,
@@ -126,7 +125,8 @@ void LiveCampaign::look(std::int64_t time_ms) {
   BeliefHistory::Point point = {
       .event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_};
   point.chosen.assign(watch_.chosen().begin(), watch_.chosen().end());
-  point.beliefs = policy_ ? beliefs(*policy_, policy_->explain()) : watch_.treatment_beliefs();
+  point.beliefs =
+      policy_ ? beliefs(*policy_, quick_explanation(*policy_)) : watch_.treatment_beliefs();
   watch_.history().add(std::move(point));
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "report/numbers.h"
 #include "updraft/registry.h"
@@ -14,12 +13,16 @@ namespace {
 
 constexpr std::uint64_t kLeastRounds = 30;  // before anything is said of the scale
 
-// Ratios from which a scale is far from what was declared.
-constexpr double kFarAlpha = 1000.0;  // alpha to the variance: a factor of 30 in the payoffs
-constexpr double kFarUnit = 30.0;     // 1 to the standard deviation, where radii are made for 1
-constexpr double kAboveUnit = 2.0;    // standard deviation, above which these radii do not hold
-constexpr double kFarNoise = 10.0;    // declared to seen variance of the reward
-constexpr double kFarPrior = 5.0;     // standard deviations of the prior
+// How many standard errors of an estimate a radius may be. The best values of experiments lie
+// between 2 and 40.
+constexpr double kFewErrors = 0.2;
+constexpr double kManyErrors = 300.0;
+constexpr double kManyOfVariable = 30.0;  // of one variable, where noise may be common to all
+constexpr double kGoodErrors = 5.0;       // what is suggested
+
+constexpr double kAboveUnit = 2.0;  // standard deviation, above which radii made for 1 do not hold
+constexpr double kFarNoise = 10.0;  // declared to seen variance of the reward
+constexpr double kFarPrior = 5.0;   // standard deviations of the prior
 
 std::string action_text(const CampaignDefinition& campaign, ActionId action) {
   return campaign.action_names.empty() ? fmt::format("Action {}", action)
@@ -31,10 +34,44 @@ std::string variable_text(const CampaignDefinition& campaign, VariableId variabl
                                          : fmt::format("'{}'", campaign.variable_names[variable]);
 }
 
+/// The surprising variables of each action. What one action does shows in all others that are held
+/// against it; where there are enough to tell, those count that are farthest from the middle.
+std::vector<std::vector<VariableId>> outside_by_action(const VariableUplifts& uplifts,
+                                                       std::size_t actions) {
+  std::vector<std::vector<VariableId>> out(actions);
+  std::vector<ActionId> suspects;  // of one variable
+  std::optional<VariableId> last;
+  const auto settle = [&] {
+    if (suspects.empty()) return;
+    const std::optional<double> middle =
+        uplifts.against_others() ? uplifts.median_mean(*last) : std::nullopt;
+    if (middle && suspects.size() > 1) {
+      const auto distance = [&](ActionId action) {
+        return std::abs(uplifts.of(action, *last)->mean - *middle);
+      };
+      const ActionId farthest = *std::max_element(
+          suspects.begin(), suspects.end(),
+          [&](ActionId one, ActionId other) { return distance(one) < distance(other); });
+      suspects = {farthest};
+    }
+    for (const ActionId action : suspects) out[action].push_back(*last);
+    suspects.clear();
+  };
+  uplifts.for_each_surprising([&](ActionId action, VariableId variable) {
+    if (last != variable) settle();
+    last = variable;
+    suspects.push_back(action);
+  });
+  settle();
+  return out;
+}
+
 void add_outside(const CampaignDefinition& campaign, const VariableUplifts& uplifts,
                  std::vector<Misfit>& out) {
-  for (ActionId action = 0; action < campaign.knowledge->actions(); ++action) {
-    const std::vector<VariableId> found = uplifts.surprising(action);
+  const std::size_t actions = campaign.knowledge->actions();
+  const auto outside = outside_by_action(uplifts, actions);
+  for (ActionId action = 0; action < actions; ++action) {
+    const std::vector<VariableId>& found = outside[action];
     if (found.empty()) continue;
     const VariableId worst =
         *std::max_element(found.begin(), found.end(), [&](VariableId one, VariableId other) {
@@ -51,9 +88,14 @@ void add_outside(const CampaignDefinition& campaign, const VariableUplifts& upli
              found.size() == 1 ? "1 variable" : grouped(double(found.size()), 0) + " variables",
              variable_text(campaign, worst), uplift.uplift(), uplift.interval.low,
              uplift.interval.high, uplifts.baseline_text()),
-         "The policy does not count what happens there, so its choice may be wrong. Make a new "
-         "campaign whose affected sets have these variables, or one with max_affected in place of "
-         "sets (up_ucb_l); where the baseline was declared, check that it still holds."});
+         fmt::format(
+             "The policy does not count what happens there, so its choice may be wrong. Make a new "
+             "campaign whose affected sets have these variables, or one with max_affected in place "
+             "of sets (up_ucb_l). {}",
+             uplifts.against_others()
+                 ? "Check first that it is this action's doing: the same is seen where another "
+                   "action moves them, or where payoffs drift in time."
+                 : "Check first that the baseline still holds.")});
   }
 }
 
@@ -80,52 +122,84 @@ void add_too_many(const CampaignDefinition& campaign, const Explanation& explana
   }
 }
 
-/// sqrt of the mean of the variables' variances.
-double typical_sd(const std::vector<double>& variances) {
-  return std::sqrt(std::accumulate(variances.begin(), variances.end(), 0.0) /
-                   static_cast<double>(variances.size()));
-}
-
 void add_scale(std::string message, std::string advice, std::vector<Misfit>& out) {
   out.push_back({Misfit::Kind::kScale, std::nullopt, std::move(message), std::move(advice)});
 }
 
+/// sqrt(2 alpha), which is the radius of a variable's mean after one round.
+std::optional<double> unit_radius(const Explanation& explanation) {
+  for (const ActionExplanation& about : explanation.actions) {
+    if (about.pulls > 0) return about.radius * std::sqrt(static_cast<double>(about.pulls));
+  }
+  return std::nullopt;
+}
+
+/// The radius of what the policy estimates, in standard errors: at least and at most, as the noise
+/// of its variables may be common or independent.
+struct RadiusInErrors {
+  double least = 0.0;
+  double most = 0.0;
+};
+
+RadiusInErrors radius_in_errors(const Policy& policy, const PayoffStatistics& statistics,
+                                double unit, double sd) {
+  if (policy.resolution().kind == Resolution::Kind::kTotal) {
+    const double errors = static_cast<double>(statistics.variables()) * unit /
+                          std::sqrt(*statistics.reward_variance());
+    return {errors * kManyOfVariable / kManyErrors, errors};
+  }
+  const std::size_t together = policy.knowledge().max_affected().value_or(1);
+  return {unit / sd, std::sqrt(static_cast<double>(together)) * unit / sd};
+}
+
+std::string alpha_text(const PolicySpec& spec, double unit) {
+  return spec.number("alpha")
+             ? fmt::format("alpha = {}", *spec.number("alpha"))
+             : fmt::format("alpha = {:.3g}, which delta stands for,", unit * unit / 2.0);
+}
+
 /// Radii are sqrt(2 alpha / pulls), so that alpha has the unit of squared payoffs.
-void add_alpha(const PolicySpec& spec, double sd, std::vector<Misfit>& out) {
-  const std::string seen = fmt::format("Payoffs vary with a standard deviation of {:.3g}", sd);
-  if (const std::optional<double> alpha = spec.number("alpha")) {
-    const double ratio = *alpha / (sd * sd);
-    if (ratio > kFarAlpha) {
-      add_scale(fmt::format("{}; alpha = {} suits payoffs about {:.0f} times as large.", seen,
-                            *alpha, std::sqrt(ratio)),
-                fmt::format("It will explore far longer than it must. Make a new campaign with "
-                            "payoffs in larger units or with an alpha near {:.1g}.",
-                            sd * sd),
-                out);
-    } else if (ratio < 1.0 / kFarAlpha) {
-      add_scale(fmt::format("{}; alpha = {} suits payoffs about {:.0f} times smaller.", seen,
-                            *alpha, 1.0 / std::sqrt(ratio)),
-                fmt::format("It may settle on a wrong action by chance. Make a new campaign with "
-                            "payoffs in smaller units or with an alpha near {:.1g}.",
-                            sd * sd),
-                out);
-    }
-  } else if (sd > kAboveUnit) {
+void add_alpha(const Policy& policy, const PayoffStatistics& statistics,
+               const Explanation& explanation, std::vector<Misfit>& out) {
+  const std::optional<double> unit = unit_radius(explanation);
+  const std::optional<double> sd = statistics.typical_sd();
+  if (!unit || !sd || *sd == 0.0) return;
+  const PolicySpec& spec = policy.spec();
+  const RadiusInErrors radius = radius_in_errors(policy, statistics, *unit, *sd);
+  const std::string seen = fmt::format("Payoffs vary with a standard deviation of {:.3g}", *sd);
+  const auto alpha_for = [&](double errors, double wanted) {
+    return *unit * *unit / 2.0 * (wanted / errors) * (wanted / errors);
+  };
+  const bool unknown_sets = policy.resolution().kind == Resolution::Kind::kVariables;
+  if (radius.least > kManyOfVariable) {
+    add_scale(
+        fmt::format("{}, for which {} is large: the policy's radii are more than {} times the "
+                    "errors of its estimates.",
+                    seen, alpha_text(spec, *unit), kManyOfVariable),
+        fmt::format("It will explore far longer than it must. Make a new campaign with "
+                    "payoffs multiplied by {:.1g}, or with an alpha of about {:.1g}.",
+                    radius.least / kGoodErrors, alpha_for(radius.least, kGoodErrors)),
+        out);
+  } else if (radius.most < kFewErrors && !unknown_sets) {
+    add_scale(
+        fmt::format("{}, for which {} is small: the policy's radii are less than a {}th of the "
+                    "errors of its estimates.",
+                    seen, alpha_text(spec, *unit), 1.0 / kFewErrors),
+        fmt::format("It may settle on a wrong action by chance. Make a new campaign with "
+                    "payoffs divided by {:.1g}, or with an alpha of about {:.1g}.",
+                    kGoodErrors / radius.most, alpha_for(radius.most, kGoodErrors)),
+        out);
+  } else if (spec.number("delta") && *sd > kAboveUnit) {
     add_scale(fmt::format("{}; with delta the policy takes it to be at most 1.", seen),
               fmt::format("Its confidence bounds do not hold. Make a new campaign with payoffs "
                           "divided by {:.1g}, or give alpha in place of delta.",
-                          sd),
-              out);
-  } else if (sd < 1.0 / kFarUnit) {
-    add_scale(fmt::format("{}; with delta the policy takes it to be up to 1.", seen),
-              fmt::format("It will explore far longer than it must. Make a new campaign with "
-                          "payoffs multiplied by {:.1g}, or give alpha in place of delta.",
-                          1.0 / sd),
+                          *sd),
               out);
   }
 }
 
-void add_noise(const Policy& policy, const PayoffStatistics& statistics, std::vector<Misfit>& out) {
+void add_noise(const Policy& policy, const CampaignDefinition& campaign,
+               const PayoffStatistics& statistics, std::vector<Misfit>& out) {
   const auto variables = static_cast<double>(statistics.variables());
   const double declared = *policy.spec().number("sigma2") * variables * variables;
   const double seen = *statistics.reward_variance();
@@ -146,25 +220,26 @@ void add_noise(const Policy& policy, const PayoffStatistics& statistics, std::ve
     if (rewards.count < kLeastRounds || prior.variance == 0.0) continue;
     const double distance = std::abs(rewards.mean() - prior.mean) / std::sqrt(prior.variance);
     if (distance <= kFarPrior) continue;
-    add_scale(fmt::format("The mean reward of action {} is {:.4g}: {:.0f} standard deviations of "
-                          "the prior from its mean, {}.",
-                          action, rewards.mean(), distance, prior.mean),
-              "Make a new campaign with a reward_prior that holds the rewards of all actions.",
-              out);
+    out.push_back({Misfit::Kind::kScale, action,
+                   fmt::format("{} has a mean reward of {:.4g}: {:.0f} standard deviations of the "
+                               "prior from its mean, {}.",
+                               action_text(campaign, action), rewards.mean(), distance, prior.mean),
+                   "Make a new campaign with a reward_prior that holds the rewards of all "
+                   "actions."});
     return;
   }
 }
 
-void add_scales(const Policy& policy, const PayoffStatistics& statistics,
+void add_scales(const LiveCampaign& campaign, const Explanation& explanation,
                 std::vector<Misfit>& out) {
+  const Policy& policy = *campaign.policy();
+  const PayoffStatistics& statistics = *campaign.watch().statistics();
   if (statistics.rounds() < kLeastRounds || !statistics.reward_variance()) return;
   if (*statistics.reward_variance() == 0.0) return;
   if (policy.spec().number("sigma2")) {
-    add_noise(policy, statistics, out);
-  } else if (statistics.per_variable() &&
-             (policy.spec().number("alpha") || policy.spec().number("delta"))) {
-    const double sd = typical_sd(statistics.variances());
-    if (sd > 0.0) add_alpha(policy.spec(), sd, out);
+    add_noise(policy, campaign.definition(), statistics, out);
+  } else if (policy.spec().number("alpha") || policy.spec().number("delta")) {
+    add_alpha(policy, statistics, explanation, out);
   }
 }
 
@@ -187,9 +262,10 @@ std::vector<Misfit> misfits(const LiveCampaign& campaign, const Explanation& exp
   std::vector<Misfit> out;
   if (campaign.policy() == nullptr) return out;
   const CampaignDefinition& definition = campaign.definition();
-  if (uplifts != nullptr) add_outside(definition, *uplifts, out);
-  add_too_many(definition, explanation, campaign.policy()->knowledge(), out);
-  add_scales(*campaign.policy(), *campaign.watch().statistics(), out);
+  const Knowledge& used = campaign.policy()->knowledge();
+  if (uplifts != nullptr && used.affected() != nullptr) add_outside(definition, *uplifts, out);
+  add_too_many(definition, explanation, used, out);
+  add_scales(campaign, explanation, out);
   return out;
 }
 

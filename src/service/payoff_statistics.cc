@@ -1,6 +1,7 @@
 #include "service/payoff_statistics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace updraft {
@@ -21,14 +22,24 @@ void Tally::read(StateReader& reader) {
   squares = reader.f64();
 }
 
-PayoffStatistics::PayoffStatistics(std::size_t actions, std::size_t variables)
-    : variables_(variables), rewards_(actions) {
-  if (actions > kMostCells / variables) return;
-  sums_.emplace(actions, variables);
-  squares_.assign(variables, 0.0);
+PayoffStatistics::PayoffStatistics(std::size_t actions, std::size_t variables,
+                                   std::shared_ptr<const AffectedSets> affected)
+    : variables_(variables),
+      affected_(std::move(affected)),
+      per_variable_(actions <= kMostCells / variables),
+      rewards_(actions) {}
+
+void PayoffStatistics::make_sums() {
+  if (!per_variable_ || sums_) return;
+  std::vector<double> squares(variables_, 0.0);
+  std::vector<double> others(variables_, 0.0);
+  sums_.emplace(actions(), variables_);
+  affected_squares_ = std::move(squares);
+  other_squares_ = std::move(others);
 }
 
 void PayoffStatistics::add(ActionId action, const Payoffs& payoffs) {
+  make_sums();
   const std::span<const double> values = payoffs.values();
   const bool sparse = payoffs.kind() == Payoffs::Kind::kSparse;
   const bool some_absent = sparse && values.size() < variables_;
@@ -45,12 +56,24 @@ void PayoffStatistics::add(ActionId action, const Payoffs& payoffs) {
   }
   if (sums_) {
     sums_->add(action, payoffs, [](VariableId, std::uint16_t, std::uint16_t) {});
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      squares_[sparse ? payoffs.ids()[j] : j] += values[j] * values[j];
-    }
+    add_squares(action, payoffs);
   }
   ++rounds_;
   rewards_[action].add(reward);
+}
+
+void PayoffStatistics::add_squares(ActionId action, const Payoffs& payoffs) {
+  const std::span<const double> values = payoffs.values();
+  const bool sparse = payoffs.kind() == Payoffs::Kind::kSparse;
+  const std::span<const VariableRange> ranges =
+      affected_ == nullptr ? std::span<const VariableRange>() : affected_->of(action).ranges();
+  auto range = ranges.begin();
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const VariableId i = sparse ? payoffs.ids()[j] : static_cast<VariableId>(j);
+    while (range != ranges.end() && range->end <= i) ++range;
+    const bool affected = range != ranges.end() && range->begin <= i;
+    (affected ? affected_squares_ : other_squares_)[i] += values[j] * values[j];
+  }
 }
 
 std::uint64_t PayoffStatistics::degrees() const {
@@ -73,18 +96,19 @@ double PayoffStatistics::mean() const {
   return sum / (static_cast<double>(rounds_) * static_cast<double>(variables_));
 }
 
-std::vector<double> PayoffStatistics::variances() const {
-  if (degrees() == 0) return {};
-  std::vector<double> out = squares_;
+std::optional<double> PayoffStatistics::typical_sd() const {
+  if (!sums_ || degrees() == 0) return std::nullopt;
+  double spread = 0.0;
+  for (std::size_t i = 0; i < variables_; ++i) spread += affected_squares_[i] + other_squares_[i];
   for (ActionId action = 0; action < actions(); ++action) {
     if (rounds(action) == 0) continue;
-    const auto count = static_cast<double>(rounds(action));
+    double squares = 0.0;
     const PayoffRow row = sums(action);
-    for (std::size_t i = 0; i < variables_; ++i) out[i] -= row[i] * row[i] / count;
+    for (std::size_t i = 0; i < variables_; ++i) squares += row[i] * row[i];
+    spread -= squares / static_cast<double>(rounds(action));
   }
-  const auto divisor = static_cast<double>(degrees());
-  for (double& variance : out) variance = std::max(0.0, variance / divisor);
-  return out;
+  return std::sqrt(std::max(0.0, spread) /
+                   (static_cast<double>(degrees()) * static_cast<double>(variables_)));
 }
 
 void PayoffStatistics::write(StateWriter& writer) const {
@@ -94,7 +118,8 @@ void PayoffStatistics::write(StateWriter& writer) const {
   writer.f64(largest_);
   if (!sums_) return;
   sums_->write(writer);
-  writer.f64s(squares_);
+  writer.f64s(affected_squares_);
+  writer.f64s(other_squares_);
 }
 
 void PayoffStatistics::read(StateReader& reader) {
@@ -102,9 +127,12 @@ void PayoffStatistics::read(StateReader& reader) {
   for (Tally& tally : rewards_) tally.read(reader);
   least_ = reader.f64();
   largest_ = reader.f64();
+  if (rounds_ == 0) return;
+  make_sums();
   if (!sums_) return;
   sums_->read(reader);
-  reader.f64s(squares_, "snapshot: squares of payoffs");
+  reader.f64s(affected_squares_, "snapshot: squares of payoffs");
+  reader.f64s(other_squares_, "snapshot: squares of payoffs");
 }
 
 }  // namespace updraft

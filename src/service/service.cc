@@ -111,10 +111,13 @@ struct Service::Parts {
     auto live = std::make_unique<LiveCampaign>(entry.definition);
     const auto snapshot = store.last_snapshot(entry.stored);
     if (snapshot) live->restore(snapshot->body);
+    const std::uint64_t restored = live->version();
     replay_events(store, entry.stored, *live);
+    const bool was_long = live->version() - restored >= options.snapshot_every;
     entry.live = std::move(live);
     entry.epoch = epoch;
     entry.last_ticket = 0;
+    if (was_long) keep_snapshot(entry);
   }
 
   /// The state; where a commit or a change failed, rebuilt first. Throws CommitFailed.
@@ -155,10 +158,14 @@ struct Service::Parts {
     return entry.last_ticket;
   }
 
-  /// Where it is time for a snapshot. Its failure is not that of the event before it.
+  /// Where it is time for a snapshot.
+  void keep_snapshot_when_due(Entry& entry) {
+    if (entry.live->version() % options.snapshot_every == 0) keep_snapshot(entry);
+  }
+
+  /// Its failure is not that of the event before it.
   void keep_snapshot(Entry& entry) {
     const std::uint64_t version = entry.live->version();
-    if (version % options.snapshot_every != 0) return;
     try {
       std::string body = entry.live->snapshot();
       if (body.size() > kLargestSnapshot) return;
@@ -199,6 +206,7 @@ struct Service::Parts {
         if (!event) break;
         lost.emplace_back(event->decision, event->number);
         keep(entry, std::move(*event));
+        keep_snapshot_when_due(entry);
       }
     });
     const std::uint64_t ticket = entry.last_ticket;
@@ -274,6 +282,7 @@ void Service::stop(std::string_view campaign) {
     LiveCampaign& live = parts_->current(entry);
     if (!live.stopped()) {
       parts_->changing(entry, [&] { parts_->keep(entry, live.stop(parts_->options.clock())); });
+      parts_->keep_snapshot_when_due(entry);
     }
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
@@ -308,7 +317,7 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
         answer = answer_of(event.decision, *live.find(event.decision));
         parts_->keep(entry, std::move(event));
       });
-      parts_->keep_snapshot(entry);
+      parts_->keep_snapshot_when_due(entry);
     }
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
@@ -351,7 +360,7 @@ PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
         if (forgotten) live.forget(decision, last);
         throw;
       }
-      parts_->keep_snapshot(entry);
+      parts_->keep_snapshot_when_due(entry);
     }
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
@@ -395,9 +404,11 @@ nlohmann::json Service::show(std::string_view campaign) const {
 }
 
 nlohmann::json Service::report(std::string_view campaign) const {
-  return parts_->seen(parts_->entry(campaign), [this](const LiveCampaign& live) {
-    return campaign_report(live, now_ms(), false);
+  nlohmann::json out = parts_->seen(parts_->entry(campaign), [](const LiveCampaign& live) {
+    return campaign_report(live, false);
   });
+  out["now_ms"] = now_ms();
+  return out;
 }
 
 nlohmann::json Service::history(std::string_view campaign) const {
@@ -420,7 +431,7 @@ std::shared_ptr<const CampaignView> Service::view(std::string_view campaign) con
     entry.view = std::make_shared<CampaignView>(CampaignView{
         .state_version = live.version(),
         .tag = fmt::format("\"{:x}-{:x}-{}\"", parts_->opened, entry.epoch, live.version()),
-        .report = campaign_report(live, now_ms(), true)});
+        .report = campaign_report(live, true).dump()});
     const Clock::time_point end = Clock::now();
     entry.view_until = end + kViewRest * (end - start);
     entry.view_epoch = entry.epoch;

@@ -47,8 +47,8 @@ struct VariableQuery;
 /// What a state looked like.
 struct CampaignView {
   std::uint64_t state_version = 0;
-  std::string tag;        ///< differs from that of every other state, of other services too
-  nlohmann::json report;  ///< its "now_ms" is that of the look
+  std::string tag;     ///< differs from that of every other state, of other services too
+  std::string report;  ///< JSON
 };
 
 enum class DecisionStatus { kOutstanding, kComplete, kLost };
@@ -128,8 +128,8 @@ class Service {
   nlohmann::json history(std::string_view campaign) const;
   nlohmann::json variables(std::string_view campaign, const VariableQuery& query) const;
 
-  /// The report with numbers in place of sets, for many to look at again and again: it may be a
-  /// little old where it is dear to make.
+  /// The report without the time, and with numbers in place of sets, for many to look at again and
+  /// again: it may be a little old where it is dear to make.
   std::shared_ptr<const CampaignView> view(std::string_view campaign) const;
 
   /// Milliseconds since 1970, by the clock that events have their times from.

@@ -28,6 +28,14 @@ std::string affected_text(const AffectedSets& sets) {
                                                  variables_text(most)));
 }
 
+std::size_t affected_by_all(const AffectedSets& sets) {
+  std::size_t count = 0;
+  for (GroupId atom = 0; atom < sets.atoms()->groups(); ++atom) {
+    if (sets.affecting(atom).size() == sets.actions()) count += sets.atoms()->sizes()[atom];
+  }
+  return count;
+}
+
 std::string text_of(Need need, const Knowledge& knowledge) {
   switch (need) {
     case Need::kBaseline:
@@ -66,6 +74,18 @@ Needs said(const Knowledge& knowledge) {
   return known.contains(Need::kAffected) ? known.without(Need::kMaxAffected) : known;
 }
 
+void add_whole_payoffs(const Knowledge& used, std::vector<std::string>& out) {
+  if (used.affected() == nullptr || used.baseline() != nullptr || used.observations() != nullptr) {
+    return;
+  }
+  const std::size_t count = affected_by_all(*used.affected());
+  if (count == 0) return;
+  out.push_back(
+      fmt::format("All actions affect {}, so that nothing tells what would happen there without "
+                  "any: uplifts count those payoffs whole.",
+                  variables_text(count)));
+}
+
 void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>& out) {
   const Knowledge used = knowledge_for(campaign.spec, *campaign.knowledge);
   const Needs uses = said(used);
@@ -79,6 +99,7 @@ void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>&
       out.push_back(fmt::format("It was told {}.", text));
     }
   }
+  add_whole_payoffs(used, out);
   for (const std::string& text :
        texts_of(said(*campaign.knowledge).without(uses), *campaign.knowledge)) {
     out.push_back(fmt::format("It makes no use of this: {}.", text));
@@ -86,10 +107,10 @@ void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>&
 }
 
 void add_shape(const CampaignShape& shape, std::vector<std::string>& out) {
-  out.push_back(fmt::format("Of each pool it may treat {}, with one of {}; {} are known of each.",
+  out.push_back(fmt::format("Of each pool it may treat {}, with one of {}, by {} of each.",
                             count_text(shape.budget, "individual", "individuals"),
                             count_text(shape.treatments, "treatment", "treatments"),
-                            count_text(shape.features, "number", "numbers")));
+                            count_text(shape.features, "feature", "features")));
 }
 
 void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out) {

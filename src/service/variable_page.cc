@@ -151,6 +151,11 @@ VariableQuery parse_variable_query(std::string_view action, const Query& query,
   return out;
 }
 
+void refuse_query(const Query& query) {
+  if (query.empty()) return;
+  throw InvalidInput("query", clipped(query.front().first), "must be empty here");
+}
+
 bool parse_sets_query(const Query& query) {
   for (const auto& [key, value] : query) {
     if (key != "sets") throw unknown_name("query", clipped(key), {"sets"});
@@ -162,7 +167,7 @@ bool parse_sets_query(const Query& query) {
 Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
   const CampaignDefinition& definition = campaign.definition();
   const PayoffStatistics& statistics = *campaign.watch().statistics();
-  const Explanation explanation = campaign.policy()->explain();
+  const Explanation explanation = quick_explanation(*campaign.policy());
   const ActionExplanation& about = explanation.actions[query.action];
   Sets sets;
   if (definition.knowledge->affected() != nullptr) {
@@ -171,19 +176,20 @@ Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
   if (about.identified) sets.identified = &*about.identified;
   if (about.padding) sets.padding = &*about.padding;
   std::optional<VariableUplifts> uplifts;
-  if (statistics.per_variable()) uplifts.emplace(*definition.knowledge, statistics);
+  if (statistics.per_variable() && statistics.rounds() > 0) {
+    uplifts.emplace(*definition.knowledge, statistics);
+  }
 
   Json out = {{"action", query.action},
               {"show", name_of(query.show)},
               {"search", query.search},
               {"from", query.from},
-              {"kept", uplifts.has_value()}};
-  if (!uplifts) {
+              {"kept", statistics.per_variable()}};
+  if (!statistics.per_variable()) {
     out["left_out"] = fmt::format("sums per variable are kept up to {} actions times variables",
                                   PayoffStatistics::kMostCells);
-  } else {
-    out["against"] = uplifts->baseline_text();
   }
+  if (uplifts) out["against"] = uplifts->baseline_text();
   std::size_t total = 0;
   Json& rows = out["variables"] = Json::array();
   for (const VariableId variable : candidates(

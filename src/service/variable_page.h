@@ -36,6 +36,9 @@ VariableQuery parse_variable_query(std::string_view action, const Query& query,
 /// docs/service.md, 'Variables'. Cost: O(K m).
 nlohmann::json variable_page(const LiveCampaign& campaign, const VariableQuery& query);
 
+/// Throws InvalidInput unless it is empty.
+void refuse_query(const Query& query);
+
 /// Whether the query asks for numbers of variables in place of them: `sets=count`. Throws
 /// InvalidInput where it asks for anything else.
 bool parse_sets_query(const Query& query);

@@ -1,5 +1,6 @@
 #include "service/variable_uplifts.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace updraft {
@@ -7,8 +8,8 @@ namespace {
 
 constexpr double kError = 0.001;
 
-bool declared(const Knowledge& knowledge, ActionId action, VariableId variable) {
-  return knowledge.affected() != nullptr && knowledge.affected()->of(action).contains(variable);
+bool is_among(std::span<const ActionId> actions, ActionId action) {
+  return std::binary_search(actions.begin(), actions.end(), action);
 }
 
 }  // namespace
@@ -17,71 +18,101 @@ VariableUplifts::VariableUplifts(const Knowledge& knowledge, const PayoffStatist
     : knowledge_(knowledge),
       statistics_(statistics),
       range_(statistics.largest() - statistics.least()),
-      variances_(statistics.variances()),
-      rest_sums_(statistics.variables(), 0.0),
-      rest_rounds_(statistics.variables(), static_cast<double>(statistics.rounds())) {
-  for (ActionId action = 0; action < statistics.actions(); ++action) {
-    const PayoffRow row = statistics.sums(action);
-    for (std::size_t i = 0; i < rest_sums_.size(); ++i) rest_sums_[i] += row[i];
-    if (knowledge.affected() == nullptr) continue;
-    const auto rounds = static_cast<double>(statistics.rounds(action));
-    knowledge.affected()->of(action).for_each([&](VariableId i) {
-      rest_sums_[i] -= row[i];
-      rest_rounds_[i] -= rounds;
-    });
+      cells_(static_cast<double>(statistics.actions()) *
+             static_cast<double>(statistics.variables())),
+      own_(statistics.actions()) {
+  for (ActionId action = 0; action < own_.size(); ++action) {
+    const auto count = static_cast<double>(statistics.rounds(action));
+    if (count == 0.0) continue;
+    own_[action] = {2.0 * log_term(count) / count, range_ * log_term(count) / (3.0 * count)};
   }
 }
 
-std::optional<VariableUplifts::Baseline> VariableUplifts::baseline(ActionId action,
-                                                                   VariableId variable) const {
-  if (const std::vector<double>* known = knowledge_.baseline()) return Baseline{(*known)[variable]};
-  if (const BaselineObservations* table = knowledge_.observations()) {
-    return Baseline{table->means[variable], table->counts[variable]};
+std::span<const ActionId> VariableUplifts::affecting(VariableId variable) const {
+  if (knowledge_.affected() == nullptr) return {};
+  return knowledge_.affected()->affecting(knowledge_.affected()->atoms()->group_of(variable));
+}
+
+VariableUplifts::Split VariableUplifts::split(VariableId variable,
+                                              std::span<const ActionId> affecting) const {
+  Split out;
+  out.affected.spread = statistics_.squares(variable, true);
+  out.others.spread = statistics_.squares(variable, false);
+  for (ActionId action = 0; action < statistics_.actions(); ++action) {
+    const auto count = static_cast<double>(statistics_.rounds(action));
+    if (count == 0.0) continue;
+    Payoffs& payoffs = is_among(affecting, action) ? out.affected : out.others;
+    const double sum = statistics_.sums(action)[variable];
+    payoffs.sum += sum;
+    payoffs.count += count;
+    payoffs.spread -= sum * sum / count;
+    payoffs.degrees += count - 1.0;
   }
-  double sum = rest_sums_[variable];
-  double count = rest_rounds_[variable];
-  if (!declared(knowledge_, action, variable)) {
-    sum -= statistics_.sums(action)[variable];
-    count -= static_cast<double>(statistics_.rounds(action));
-  }
-  if (count <= 0.0) return std::nullopt;
-  return Baseline{sum / count, count};
+  return out;
+}
+
+/// As large as it can be where nothing is known of it.
+double VariableUplifts::variance(const Payoffs& payoffs) const {
+  if (payoffs.degrees == 0.0) return range_ * range_ / 4.0;
+  return std::max(0.0, payoffs.spread / payoffs.degrees);
 }
 
 double VariableUplifts::log_term(double count) const {
-  const double cells =
-      static_cast<double>(statistics_.actions()) * static_cast<double>(statistics_.variables());
-  return std::log(4.0 * cells * count * (count + 1.0) / kError);
+  return std::log(4.0 * cells_ * count * (count + 1.0) / kError);
 }
 
 double VariableUplifts::reach(double count, double variance) const {
-  if (count == 0.0) return 0.0;
   const double l = log_term(count);
   return std::sqrt(2.0 * variance * l / count) + range_ * l / (3.0 * count);
 }
 
-bool VariableUplifts::may_exclude_zero(ActionId action, VariableId variable, double square,
-                                       double fixed) const {
-  const std::optional<Baseline> rest = baseline(action, variable);
-  if (!rest) return false;
-  const double mean =
-      statistics_.sums(action)[variable] / static_cast<double>(statistics_.rounds(action));
-  const double left = std::abs(mean - rest->mean) - fixed;
-  return left > 0.0 && left * left > square * variances_[variable];
+std::optional<VariableUplifts::Mean> VariableUplifts::baseline(ActionId action, VariableId variable,
+                                                               bool declared,
+                                                               const Split& split) const {
+  if (const std::vector<double>* known = knowledge_.baseline()) return Mean{(*known)[variable]};
+  const double v = variance(split.others);
+  if (const BaselineObservations* table = knowledge_.observations()) {
+    return Mean{table->means[variable], reach(table->counts[variable], v)};
+  }
+  double sum = split.others.sum;
+  double count = split.others.count;
+  if (!declared) {
+    sum -= statistics_.sums(action)[variable];
+    count -= static_cast<double>(statistics_.rounds(action));
+  }
+  if (count <= 0.0) return std::nullopt;
+  return Mean{sum / count, reach(count, v)};
+}
+
+std::optional<VariableUplift> VariableUplifts::of(ActionId action, VariableId variable,
+                                                  bool declared, const Split& split) const {
+  const auto count = static_cast<double>(statistics_.rounds(action));
+  if (count == 0.0) return std::nullopt;
+  const std::optional<Mean> rest = baseline(action, variable, declared, split);
+  if (!rest) return std::nullopt;
+  VariableUplift out;
+  out.mean = statistics_.sums(action)[variable] / count;
+  out.baseline = rest->value;
+  const double far = reach(count, variance(declared ? split.affected : split.others)) + rest->reach;
+  out.interval = {out.uplift() - far, out.uplift() + far};
+  return out;
 }
 
 std::optional<VariableUplift> VariableUplifts::of(ActionId action, VariableId variable) const {
-  if (statistics_.rounds(action) == 0 || variances_.empty()) return std::nullopt;
-  const std::optional<Baseline> rest = baseline(action, variable);
-  if (!rest) return std::nullopt;
+  const std::span<const ActionId> affected_by = affecting(variable);
+  return of(action, variable, is_among(affected_by, action), split(variable, affected_by));
+}
+
+bool VariableUplifts::may_exclude_zero(ActionId action, VariableId variable,
+                                       const Split& split) const {
+  if (!against_others()) return true;
   const auto count = static_cast<double>(statistics_.rounds(action));
-  VariableUplift out;
-  out.mean = statistics_.sums(action)[variable] / count;
-  out.baseline = rest->mean;
-  const double variance = variances_[variable];
-  const double far = reach(count, variance) + reach(rest->count, variance);
-  out.interval = {out.uplift() - far, out.uplift() + far};
-  return out;
+  const double others = split.others.count - count;
+  if (count == 0.0 || others <= 0.0) return false;
+  const double sum = statistics_.sums(action)[variable];
+  const double uplift = sum / count - (split.others.sum - sum) / others;
+  const double left = std::abs(uplift) - own_[action].fixed;
+  return left > 0.0 && left * left > own_[action].square * variance(split.others);
 }
 
 std::string_view VariableUplifts::baseline_text() const {
@@ -93,27 +124,46 @@ std::string_view VariableUplifts::baseline_text() const {
   return "all other actions";
 }
 
+bool VariableUplifts::against_others() const {
+  return knowledge_.baseline() == nullptr && knowledge_.observations() == nullptr;
+}
+
+void VariableUplifts::for_each_surprising(const Visit& visit) const {
+  if (knowledge_.affected() == nullptr) return;
+  const AffectedSets& sets = *knowledge_.affected();
+  for (const Partition::Segment& segment : sets.atoms()->segments()) {
+    const std::span<const ActionId> affected_by = sets.affecting(segment.group);
+    for (VariableId i = segment.range.begin; i < segment.range.end; ++i) {
+      const Split parts = split(i, affected_by);
+      for (ActionId action = 0; action < statistics_.actions(); ++action) {
+        if (is_among(affected_by, action) || !may_exclude_zero(action, i, parts)) continue;
+        const std::optional<VariableUplift> uplift = of(action, i, false, parts);
+        if (uplift && uplift->excludes_zero()) visit(action, i);
+      }
+    }
+  }
+}
+
 std::vector<VariableId> VariableUplifts::surprising(ActionId action) const {
   std::vector<VariableId> out;
-  if (knowledge_.affected() == nullptr || statistics_.rounds(action) == 0) return out;
-  if (variances_.empty()) return out;
-  const auto count = static_cast<double>(statistics_.rounds(action));
-  const double square = 2.0 * log_term(count) / count;
-  const double fixed = range_ * log_term(count) / (3.0 * count);
-  const auto look = [&](VariableId from, VariableId to) {
-    for (VariableId i = from; i < to; ++i) {
-      if (!may_exclude_zero(action, i, square, fixed)) continue;
-      const std::optional<VariableUplift> uplift = of(action, i);
-      if (uplift && uplift->excludes_zero()) out.push_back(i);
-    }
-  };
-  VariableId next = 0;
-  for (const VariableRange range : knowledge_.affected()->of(action).ranges()) {
-    look(next, range.begin);
-    next = range.end;
-  }
-  look(next, static_cast<VariableId>(statistics_.variables()));
+  for_each_surprising([&](ActionId who, VariableId variable) {
+    if (who == action) out.push_back(variable);
+  });
   return out;
+}
+
+std::optional<double> VariableUplifts::median_mean(VariableId variable) const {
+  const std::span<const ActionId> affected_by = affecting(variable);
+  std::vector<double> means;
+  for (ActionId action = 0; action < statistics_.actions(); ++action) {
+    if (statistics_.rounds(action) == 0 || is_among(affected_by, action)) continue;
+    means.push_back(statistics_.sums(action)[variable] /
+                    static_cast<double>(statistics_.rounds(action)));
+  }
+  if (means.size() < 3) return std::nullopt;
+  const auto middle = means.begin() + static_cast<std::ptrdiff_t>(means.size() / 2);
+  std::nth_element(means.begin(), middle, means.end());
+  return *middle;
 }
 
 }  // namespace updraft

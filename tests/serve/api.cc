@@ -76,7 +76,9 @@ Json Api::pay(const std::string& campaign, const std::string& id, const Json& pa
 }
 
 Json Api::report(const std::string& campaign) {
-  return json_of(get(campaign_path(campaign) + "/report"), "report");
+  Json report = json_of(get(campaign_path(campaign) + "/report"), "report");
+  report.erase("now_ms");
+  return report;
 }
 
 std::string campaign_path(const std::string& campaign) { return "/v1/campaigns/" + campaign; }

@@ -68,17 +68,62 @@ TEST(Beliefs, ObservationsHaveTheirs) {
   EXPECT_NEAR(half(seen[0]), 2 * (std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 8)), 1e-12);
 }
 
-TEST(Beliefs, OfUnknownSetsAreThoseOfIdentifiedVariables) {
+TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
   Knowledge knowledge(3, 4);
   knowledge.set_max_affected(2);
   const auto policy = played("up_ucb_l(alpha=0.01)", knowledge);
   const Explanation explanation = policy->explain();
   const std::vector<Belief> seen = beliefs(*policy, explanation);
   for (ActionId action = 0; action < 3; ++action) {
-    const auto identified = static_cast<double>(explanation.actions[action].identified->size());
-    EXPECT_NEAR(half(seen[action]), identified * 2 * std::sqrt(2 * 0.01 / 2), 1e-12);
+    const ActionExplanation& about = explanation.actions[action];
+    const auto identified = static_cast<double>(about.identified->size());
+    EXPECT_NEAR(half(seen[action]),
+                std::max(identified * 2 * std::sqrt(2 * 0.01 / 2), about.index - *about.uplift),
+                1e-12);
   }
   EXPECT_GT(explanation.actions[2].identified->size(), 0u);
+
+  // Nothing identified is not nothing to be expected.
+  const auto unsure = played("up_ucb_l(alpha=50)", knowledge);
+  const Explanation nothing = unsure->explain();
+  ASSERT_TRUE(nothing.actions[2].identified->empty());
+  EXPECT_NEAR(beliefs(*unsure, nothing)[2].interval->high, nothing.actions[2].index, 1e-12);
+  EXPECT_GT(nothing.actions[2].index, 0.0);
+}
+
+TEST(Beliefs, OfTheMostPulledActionAreHeldAgainstTheNext) {
+  Knowledge knowledge(2, 2);
+  knowledge.set_max_affected(1);
+  knowledge.set_min_uplift(1.0);
+  knowledge.set_horizon(1000);
+  auto policy = make_policy("up_ucb_ilift(alpha=0.05)", knowledge);
+  const std::vector<double> first = {5.0, 0.0};
+  const std::vector<double> second = {0.0, 0.0};
+  policy->observe(0, Payoffs::dense(first));
+  // Rewards are no uplifts, and there is nothing else before the elimination ends.
+  EXPECT_FALSE(beliefs(*policy, policy->explain())[0].estimate);
+  for (int round = 0; round < 4; ++round) policy->observe(1, Payoffs::dense(second));
+  for (int round = 0; round < 99; ++round) policy->observe(0, Payoffs::dense(first));
+  const Explanation explanation = policy->explain();
+  ASSERT_TRUE(explanation.actions[0].uplift);
+  const auto identified = static_cast<double>(explanation.actions[0].identified->size());
+  ASSERT_GT(identified, 0.0);
+  EXPECT_NEAR(half(beliefs(*policy, explanation)[0]),
+              identified * (std::sqrt(2 * 0.05 / 100) + std::sqrt(2 * 0.05 / 4)), 1e-9);
+}
+
+TEST(Beliefs, WaitForBaselinesThatMayCome) {
+  Knowledge knowledge(2, 3);
+  knowledge.set_affected({VariableSet::from_ids({0, 2}), VariableSet::from_ids({1, 2})});
+  const std::vector<double> payoffs = {10, 10, 10};
+  for (const char* spec : {"up_ucb(alpha=1)", "up_ts"}) {
+    const auto policy = make_policy(spec, knowledge);
+    policy->observe(0, Payoffs::dense(payoffs));
+    EXPECT_FALSE(beliefs(*policy, policy->explain())[0].estimate) << spec;
+    policy->observe(1, Payoffs::dense(payoffs));
+    // All actions affect variable 2, which is counted whole.
+    EXPECT_NEAR(*beliefs(*policy, policy->explain())[0].estimate, 10.0, 1e-6) << spec;
+  }
 }
 
 TEST(Beliefs, OfPosteriorsAreTheirs) {
@@ -97,6 +142,14 @@ TEST(Beliefs, OfPosteriorsAreTheirs) {
   const std::vector<Belief> before = beliefs(*ts, ts->explain());
   EXPECT_EQ(before[0].estimate, 1.0);  // of the prior
   EXPECT_NEAR(half(before[0]), 1.959964 * 2.0, 1e-5);
+}
+
+TEST(Beliefs, TakeAQuickExplanation) {
+  for (const char* spec : {"up_ts", "up_ucb_cv", "up_ucb(alpha=1)"}) {
+    const auto policy = played(spec, sets_known());
+    EXPECT_EQ(beliefs(*policy, quick_explanation(*policy)), beliefs(*policy, policy->explain()));
+  }
+  EXPECT_FALSE(quick_explanation(*played("up_ts", sets_known())).actions[0].probability_best);
 }
 
 TEST(Beliefs, HaveNoIntervalBeforeAnythingIsKnownOfTheNoise) {

@@ -12,6 +12,7 @@
 
 #include "service/campaign_log.h"
 #include "service/store_check.h"
+#include "store/campaign_store.h"
 #include "store/committer.h"
 #include "store/sqlite.h"
 #include "support/folder.h"
@@ -306,6 +307,22 @@ TEST(Service, BringsOldStoresUpToDate) {
   Opened opened(folder, 4);
   EXPECT_EQ(opened.service.report("shop"), before);
   EXPECT_EQ(opened.service.history("shop")["decided"].size(), 18u);
+}
+
+// Else a campaign that nobody uses any more is replayed from its first event at every start.
+TEST(Service, KeepsASnapshotOfWhatWasReplayedForLong) {
+  const TemporaryFolder folder;
+  {
+    Opened opened(folder, 1000);
+    opened.service.create(shop());
+    for (int j = 0; j < 9; ++j) opened.service.decide("shop", {});
+    opened.service.stop("shop");
+  }
+  { const Opened opened(folder, 10); }
+  const CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kRead);
+  ASSERT_TRUE(store.last_snapshot(store.campaigns().at(0)));
+  EXPECT_EQ(store.last_snapshot(store.campaigns().at(0))->number, 10u);
+  EXPECT_TRUE(check_store(store).defects.empty());
 }
 
 }  // namespace

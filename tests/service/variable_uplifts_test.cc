@@ -22,7 +22,7 @@ Knowledge two_sets(std::size_t variables = 4) {
 }
 
 TEST(PayoffStatistics, AreThoseOfThePayoffs) {
-  PayoffStatistics statistics(2, 3);
+  PayoffStatistics statistics(2, 3, nullptr);
   statistics.add(0, Payoffs::dense(std::vector<double>{1, 2, 3}));
   statistics.add(0, Payoffs::dense(std::vector<double>{2, 0.5, 3}));
   const std::vector<VariableId> ids = {2};
@@ -35,15 +35,28 @@ TEST(PayoffStatistics, AreThoseOfThePayoffs) {
   EXPECT_NEAR(statistics.mean(), (6.0 + 5.5 - 6.0) / 12.0, 1e-15);
   // Rewards 6 and 5.5, -4 and -2, two degrees of freedom.
   EXPECT_NEAR(*statistics.reward_variance(), (0.125 + 2.0) / 2.0, 1e-12);
-  const std::vector<double> variances = statistics.variances();
-  EXPECT_NEAR(variances[0], 0.5 / 2.0, 1e-12);
-  EXPECT_NEAR(variances[1], 1.125 / 2.0, 1e-12);
-  EXPECT_NEAR(variances[2], 2.0 / 2.0, 1e-12);
+  // Within actions: 0.5, 1.125 and 2.
+  EXPECT_NEAR(*statistics.typical_sd(), std::sqrt((0.5 + 1.125 + 2.0) / 2.0 / 3.0), 1e-12);
+}
+
+TEST(PayoffStatistics, KeepDeclaredEffectsApart) {
+  const Knowledge knowledge = two_sets();
+  PayoffStatistics statistics(2, 4, knowledge.affected());
+  statistics.add(0, Payoffs::dense(std::vector<double>{3, 1, 2, 1}));
+  const std::vector<VariableId> ids = {0, 2, 3};
+  statistics.add(1, Payoffs::sparse(ids, std::vector<double>{5, 6, 7}));
+  const auto squares = [&](bool affected) {
+    std::vector<double> out;
+    for (VariableId i = 0; i < 4; ++i) out.push_back(statistics.squares(i, affected));
+    return out;
+  };
+  EXPECT_EQ(squares(true), (std::vector<double>{9, 1, 36, 0}));
+  EXPECT_EQ(squares(false), (std::vector<double>{25, 0, 4, 50}));
 }
 
 TEST(PayoffStatistics, KeepNoVariablesWhereThereAreTooMany) {
-  EXPECT_TRUE(PayoffStatistics(20, 100'000).per_variable());
-  PayoffStatistics large(50, 100'000);
+  EXPECT_TRUE(PayoffStatistics(20, 100'000, nullptr).per_variable());
+  PayoffStatistics large(50, 100'000, nullptr);
   EXPECT_FALSE(large.per_variable());
   const std::vector<VariableId> ids = {7};
   large.add(3, Payoffs::sparse(ids, std::vector<double>{2}));
@@ -52,33 +65,35 @@ TEST(PayoffStatistics, KeepNoVariablesWhereThereAreTooMany) {
 }
 
 TEST(VariableUplifts, AreHeldAgainstActionsThatLeaveAVariableAlone) {
-  PayoffStatistics statistics(2, 4);
+  const Knowledge knowledge = two_sets();
+  PayoffStatistics statistics(2, 4, knowledge.affected());
   statistics.add(0, Payoffs::dense(std::vector<double>{3, 1, 0, 1}));
   statistics.add(0, Payoffs::dense(std::vector<double>{1, 1, 0, 2}));
   statistics.add(1, Payoffs::dense(std::vector<double>{1, 0, 5, 6}));
-  const Knowledge knowledge = two_sets();
   const VariableUplifts uplifts(knowledge, statistics);
   EXPECT_DOUBLE_EQ(uplifts.of(0, 0)->uplift(), 2.0 - 1.0);
   EXPECT_DOUBLE_EQ(uplifts.of(1, 3)->uplift(), 6.0 - 1.5);  // its own rounds do not count
   EXPECT_EQ(uplifts.baseline_text(),
             "the other actions that are declared not to affect the variable");
+  EXPECT_FALSE(uplifts.of(0, 2));  // nobody else leaves it alone
 
-  const double variance = uplifts.of(0, 0)->interval.high - uplifts.of(0, 0)->uplift();
+  const double reach = uplifts.of(0, 0)->interval.high - uplifts.of(0, 0)->uplift();
   const auto l = [](double n) { return std::log(4.0 * 8.0 * n * (n + 1.0) / 0.001); };
-  const double v = 2.0 / 1.0;  // of variable 0 within actions: 3 and 1, one degree of freedom
+  const double own = 2.0;           // of 3 and 1
+  const double rest = 6 * 6 / 4.0;  // one payoff says nothing, so as large as the range allows
   EXPECT_NEAR(
-      variance,
-      std::sqrt(2 * v * l(2) / 2) + 6.0 * l(2) / 6 + std::sqrt(2 * v * l(1)) + 6.0 * l(1) / 3,
+      reach,
+      std::sqrt(2 * own * l(2) / 2) + 6.0 * l(2) / 6 + std::sqrt(2 * rest * l(1)) + 6.0 * l(1) / 3,
       1e-9);
 }
 
 TEST(VariableUplifts, UseADeclaredBaselineAsItIs) {
-  PayoffStatistics statistics(2, 4);
+  Knowledge knowledge = two_sets();
+  knowledge.set_baseline({0.5, 0.5, 0.5, 0.5});
+  PayoffStatistics statistics(2, 4, knowledge.affected());
   for (int round = 0; round < 2; ++round) {
     statistics.add(0, Payoffs::dense(std::vector<double>{3, 1, 0, 1}));
   }
-  Knowledge knowledge = two_sets();
-  knowledge.set_baseline({0.5, 0.5, 0.5, 0.5});
   const VariableUplifts uplifts(knowledge, statistics);
   EXPECT_DOUBLE_EQ(uplifts.of(0, 0)->uplift(), 2.5);
   EXPECT_FALSE(uplifts.of(1, 0));  // no rounds
@@ -88,7 +103,7 @@ TEST(VariableUplifts, UseADeclaredBaselineAsItIs) {
 /// rounds.
 std::size_t false_alarms(std::uint64_t seed, int rounds, const testing::Pays& pays) {
   const Knowledge knowledge = two_sets(200);
-  PayoffStatistics statistics(2, 200);
+  PayoffStatistics statistics(2, 200, knowledge.affected());
   std::mt19937_64 random(seed);
   std::size_t alarms = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -125,9 +140,31 @@ TEST(VariableUplifts, RaiseNoFalseAlarms) {
   }
 }
 
+// An action may quieten what it affects, and be taken nearly always: what others pay is as noisy as
+// before.
+TEST(VariableUplifts, AreAsUncertainAsTheRoundsTheyAreOf) {
+  Knowledge knowledge(3, 100);
+  VariableSet all = VariableSet::from_ranges(std::vector<VariableRange>{{0, 100}});
+  knowledge.set_affected({all, VariableSet::from_ids({0}), VariableSet::from_ids({1})});
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    PayoffStatistics statistics(3, 100, knowledge.affected());
+    std::mt19937_64 random(seed);
+    for (int round = 0; round < 5000; ++round) {
+      const ActionId action = round % 50 == 0 ? 1 : round % 50 == 1 ? 2 : 0;
+      std::vector<double> payoffs(100, 0.0);
+      if (action != 0) {
+        for (double& payoff : payoffs) payoff = coin(random, 0.5);
+      }
+      statistics.add(action, Payoffs::dense(payoffs));
+    }
+    const VariableUplifts uplifts(knowledge, statistics);
+    EXPECT_EQ(uplifts.surprising(1).size() + uplifts.surprising(2).size(), 0u);
+  }
+}
+
 TEST(VariableUplifts, FindWhatWasNotDeclared) {
   const Knowledge knowledge = two_sets(200);
-  PayoffStatistics statistics(2, 200);
+  PayoffStatistics statistics(2, 200, knowledge.affected());
   std::mt19937_64 random(1);
   for (int round = 0; round < 2000; ++round) {
     const auto action = static_cast<ActionId>(round % 2);
@@ -144,8 +181,9 @@ TEST(VariableUplifts, FindWhatWasNotDeclared) {
   for (ActionId action = 0; action < 2; ++action) {
     std::vector<VariableId> all;
     for (VariableId i = 0; i < 200; ++i) {
+      const std::optional<VariableUplift> uplift = uplifts.of(action, i);
       const bool outside = !knowledge.affected()->of(action).contains(i);
-      if (outside && uplifts.of(action, i)->excludes_zero()) all.push_back(i);
+      if (outside && uplift && uplift->excludes_zero()) all.push_back(i);
     }
     EXPECT_EQ(uplifts.surprising(action), all);
   }
