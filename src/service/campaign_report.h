@@ -17,7 +17,7 @@ nlohmann::json described(const LiveCampaign& campaign);
 /// however many variables there are, it is small. docs/service.md, 'Report'.
 nlohmann::json campaign_report(const LiveCampaign& campaign, bool only_counts);
 
-/// How beliefs and choices came about. docs/service.md, 'History'.
+/// How beliefs and choices came about. docs/service.md, 'Report'.
 nlohmann::json campaign_history(const LiveCampaign& campaign);
 
 }  // namespace updraft

@@ -33,7 +33,8 @@ struct VariableQuery {
 VariableQuery parse_variable_query(std::string_view action, const Query& query,
                                    const CampaignDefinition& campaign);
 
-/// docs/service.md, 'Variables'. Cost: O(K m).
+/// docs/service.md, 'Report'. Cost: O(K) a row, of surprising ones O(K m) once, and what the policy
+/// takes to explain itself.
 nlohmann::json variable_page(const LiveCampaign& campaign, const VariableQuery& query);
 
 /// Throws InvalidInput unless it is empty.
