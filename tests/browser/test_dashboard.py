@@ -7,7 +7,6 @@ import shlex
 
 import pytest
 from browser import NARROW, WIDE
-from proxy import Proxy
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from service import Service
@@ -388,29 +387,52 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
     service.play("spring", 1, shop_payoffs())
     dashboard.run("arguments[0].click();", button)  # it may have come back by itself by now
     dashboard.wait(lambda: figures(dashboard)["decisions"] == "5", "5 decisions")
-    assert not dashboard.all(".banner")
+    dashboard.wait(lambda: not dashboard.all(".banner"), "no banner")
     assert "stale" not in (dashboard.one("main").get_attribute("class") or "")
 
 
-def test_behind_a_prefix_and_while_the_service_starts(browser, service):
+def test_behind_a_prefix_and_while_the_service_starts(browser, service, proxy):
     browser.expected.append("503")
     service.create("spring", **SHOP)
     service.play("spring", 3, shop_payoffs())
-    proxy = Proxy(service)
-    try:
-        proxy.status = 503
-        browser.open(proxy.address + "/")
-        browser.wait(lambda: re.search(r"The service is starting since \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
-        proxy.status = None
-        browser.named("a", "spring").click()
-        browser.wait(lambda: figures(browser).get("decisions") == "3", "3 decisions")
-        assert not browser.all(".banner")
-        links = {one.text: one.get_attribute("href") for one in browser.all("a")}
-        assert links["This report as JSON"] == proxy.address + "/v1/campaigns/spring/report"
-        assert links["API (OpenAPI)"] == proxy.address + "/v1/openapi.json"
-        browser.check(proxy.address)
-    finally:
-        proxy.close()
+    proxy.refuse("/v1/", 503, "starting: campaigns are being rebuilt; try again")
+    browser.open(proxy.page)
+    browser.wait(lambda: re.search(r"The service is starting since \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
+    proxy.let_through()
+    browser.named("a", "spring").click()
+    browser.wait(lambda: figures(browser).get("decisions") == "3", "3 decisions")
+    browser.wait(lambda: not browser.all(".banner"), "no banner")
+    links = {one.text: one.get_attribute("href") for one in browser.all("a")}
+    assert links["This report as JSON"] == proxy.address + "/v1/campaigns/spring/report"
+    assert links["API (OpenAPI)"] == proxy.address + "/v1/openapi.json"
+    browser.check(proxy.address)
+
+
+def test_a_fault_of_the_page_is_said(browser, service, proxy):
+    browser.expected.append("TypeError")
+    service.create("spring", **SHOP)
+    service.play("spring", 4, shop_payoffs())
+    browser.open(proxy.campaign_page("spring"))
+    browser.wait(lambda: figures(browser).get("decisions") == "4", "4 decisions")
+    proxy.change("/report", lambda report: {key: value for key, value in report.items() if key != "warnings"})
+    service.play("spring", 1, shop_payoffs())
+
+    def said():
+        text = r"This page has a fault and may show old numbers since (\d\d:\d\d:\d\d)\. Reload it; trying again in \d+ s\."
+        return re.search(text, browser.text())
+    since = browser.wait(said, "that it is at fault", browser.text).group(1)
+    assert "stale" in browser.one("main").get_attribute("class")
+    asked = len(browser.statuses("/report"))
+    browser.wait(lambda: len(browser.statuses("/report")) > asked, "that it goes on trying")
+    assert browser.wait(said, "the same again", browser.text).group(1) == since
+    origin = browser.run("return performance.timeOrigin;")
+    browser.named("button", "Reload the page").click()
+    browser.wait(lambda: browser.run("return performance.timeOrigin;") != origin, "a reload")
+    browser.wait(said, "the same after it", browser.text)
+    proxy.let_through()
+    browser.wait(lambda: figures(browser).get("decisions") == "5" and not browser.all(".banner"), "5 decisions", browser.text)
+    assert "stale" not in (browser.one("main").get_attribute("class") or "")
+    browser.check(proxy.address)
 
 
 # By keyboard

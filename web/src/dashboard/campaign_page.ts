@@ -77,8 +77,8 @@ export class CampaignPage implements View {
   }
 
   private show(report: Report, tag: string | null): void {
+    this.tag_ = null;  // until all of it is shown: else a fault on the way would not be tried again
     this.report_ = report;
-    this.tag_ = tag;
     this.clock_.set(report.now_ms);
     show(this.message_, false);
     show(this.content_, true);
@@ -91,6 +91,7 @@ export class CampaignPage implements View {
     sections.feedback.set(report);
     sections.told.set(report);
     sections.variables?.outdate();
+    this.tag_ = tag;
   }
 
   private make(report: Report): Sections {

@@ -7,7 +7,7 @@ import type { Outcome } from "./poll";
 export interface Frame {
   api: Api;
   /// Handles what any answer may be: not reachable, starting, no token, refused. "well" means that the
-  /// answer is for the view: ok, unchanged, or missing.
+  /// answer is for the view: ok, unchanged, or missing. What is said of failures goes once it is shown.
   outcome(answer: Answer<unknown>): Outcome;
 }
 
