@@ -398,6 +398,8 @@ def test_behind_a_prefix_and_while_the_service_starts(browser, service, proxy):
     proxy.refuse("/v1/", 503, "starting: campaigns are being rebuilt; try again")
     browser.open(proxy.page)
     browser.wait(lambda: re.search(r"The service is starting since \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
+    proxy.refuse("/v1/", 503, "it cannot be written now: nothing was changed")
+    browser.see("The service cannot answer now (it cannot be written now: nothing was changed) since ")
     proxy.let_through()
     browser.named("a", "spring").click()
     browser.wait(lambda: figures(browser).get("decisions") == "3", "3 decisions")

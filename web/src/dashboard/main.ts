@@ -8,6 +8,7 @@ import { CampaignList } from "./campaign_list";
 import { CampaignPage } from "./campaign_page";
 import { apiLink } from "./json_link";
 import { Outcome, Poll } from "./poll";
+import { problemOf } from "./problem";
 import { Token } from "./token";
 import { TokenForm } from "./token_form";
 import type { Frame, View } from "./view";
@@ -54,9 +55,10 @@ class Dashboard implements Frame {
 
   outcome(answer: Answer<unknown>): Outcome {
     switch (answer.kind) {
-      case "unreachable": return this.failed("The service does not answer");
-      case "starting": return this.failed("The service is starting");
-      case "refused": return this.failed(`The service refuses (${answer.message})`);
+      case "unreachable":
+      case "starting":
+      case "unable":
+      case "refused": return this.failed(problemOf(answer)!);
       case "token": return this.askForToken(answer.sent);
     }
     if (this.form_.root.isConnected) this.enter(true);
