@@ -285,6 +285,33 @@ def test_variables_are_searched_and_paged(dashboard, service):
     dashboard.wait(lambda: "No variable with “9999x” among these." in dashboard.text(section), "that there is none")
 
 
+def test_variables_that_the_service_does_not_bring(browser, service, proxy):
+    browser.expected.append("500")
+    service.create("spring", **SHOP)
+    service.play("spring", 10, shop_payoffs())
+    service.request("POST", "/v1/campaigns/spring/stop", {})  # nothing will ever change
+    proxy.refuse("/variables", 500, "internal error")
+    browser.open(proxy.campaign_page("spring"))
+    section = browser.section(VARIABLES)
+    browser.run("arguments[0].scrollIntoView();", section)
+    problem = "The service refuses (internal error); it is asked again."
+
+    def said():
+        return browser.run("return arguments[0].querySelector('[role=alert]').innerText;", section)
+    browser.wait(lambda: said() == problem, "what is wrong", lambda: browser.text(section))
+    proxy.let_through()
+    browser.wait(lambda: [row[0] for row in browser.rows(section)] == ["bread", "cake"], "variables", lambda: browser.text(section))
+    assert said() == ""
+    proxy.refuse("/variables", 500, "internal error")
+    browser.named("select option", "news").click()
+    browser.wait(lambda: said() == problem, "what is wrong now", lambda: browser.text(section))
+    assert not browser.rows(section)  # not those of the other action
+    proxy.let_through()
+    browser.wait(lambda: [row[0] for row in browser.rows(section)] == ["coffee", "tea"], "variables", lambda: browser.text(section))
+    assert said() == ""
+    browser.check(proxy.address)
+
+
 def test_hundreds_of_actions_come_in_pages(dashboard, service):
     service.create("many", policy="up_ts", actions=130, variables=130, knowledge={"affected": [[a] for a in range(130)]})
     service.play("many", 130, lambda action: {"indices": [action], "values": [float(action)]})

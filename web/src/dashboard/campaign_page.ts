@@ -66,6 +66,7 @@ export class CampaignPage implements View {
       await this.askHistory(this.report_);
       this.sections_!.heading.tick(this.report_, this.clock_);
       this.sections_!.feedback.tick(this.report_, this.clock_);
+      this.sections_!.variables?.refresh();
     }
     return outcome;
   }
