@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 from browser import NARROW, WIDE
+from proxy import Proxy
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from service import Service
@@ -393,6 +394,33 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path, screen
         browser.check(service.address)
         assert not any(token in url for url in browser.requests)
     finally:
+        service.close()
+
+
+def test_a_download_that_fails_says_so(browser, updraft, tmp_path):
+    (tmp_path / "tokens").write_text("correct-horse-battery\n")
+    service = Service(updraft, tmp_path, "--token-file", tmp_path / "tokens")
+    service.token = "correct-horse-battery"
+    proxy = Proxy(service)
+    try:
+        browser.expected += ["401", "500"]
+        browser.save_to(tmp_path)
+        service.create("spring", **SHOP)
+        browser.open(proxy.campaign_page("spring"))
+        browser.one("input[type=password]").send_keys(service.token, Keys.ENTER)
+        browser.section(BEST)
+        proxy.refuse("/v1/openapi.json", 500, "internal error")
+        link = browser.named("a", "API (OpenAPI)")
+        link.click()
+        problem = "Not saved: The service refuses (internal error)."
+        browser.wait(lambda: problem in browser.text(browser.one("nav")), "what went wrong", browser.text)
+        proxy.let_through()
+        link.click()
+        browser.wait((tmp_path / "openapi.json").exists, "the file")
+        assert "Not saved" not in browser.text()
+        browser.check(proxy.address)
+    finally:
+        proxy.close()
         service.close()
 
 
