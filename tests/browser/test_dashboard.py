@@ -446,6 +446,63 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
     assert "stale" not in (dashboard.one("main").get_attribute("class") or "")
 
 
+def test_another_campaign_takes_the_name(dashboard, service, updraft, tmp_path):
+    """The service starts again with another store: the page shows what is there, without a reload."""
+    def store(folder, play, **definition):
+        (tmp_path / folder).mkdir()
+        other = Service(updraft, tmp_path / folder)
+        other.create("spring", **definition)
+        play(other)
+        other.close()
+
+    def play_pools(other):
+        for _ in range(30):
+            decision = other.decide("spring", pool=[[0.1, 0.2], [0.2, 0.1]])
+            other.pay("spring", decision["decision"], payoffs=[1.0, 2.0])
+
+    def move_to(folder):
+        service.kill()
+        service.move(tmp_path / folder)
+        service.start()
+        for button in dashboard.all(".banner button"):
+            dashboard.run("arguments[0].click();", button)
+
+    three = {"policy": "up_ts", "actions": ["mail", "poster", "radio"], "variables": 3, "knowledge": {"affected": [[0], [1], [2]]}}
+    store("three", lambda other: other.play("spring", 20, lambda action: {"payoffs": [1.0 + action, 2.0, 0.5]}), **three)
+    store("targeted", play_pools, policy="greedy", treatments=1, budget=1, features=2)
+    store("shorter", lambda other: other.play("spring", 5, shop_payoffs()), **SHOP)
+    store("shortest", lambda other: other.play("spring", 3, shop_payoffs(2)), **SHOP)
+    dashboard.expected += ["ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
+    service.create("spring", **SHOP)
+    service.play("spring", 10, shop_payoffs())
+    dashboard.open(service.campaign_page("spring"))
+    dashboard.wait(lambda: figures(dashboard).get("decisions") == "10", "10 decisions")
+    assert dashboard.chart_table(ESTIMATES)[0] == ["decisions", "news", "discount"]
+    origin = dashboard.run("return performance.timeOrigin;")
+
+    move_to("three")
+    dashboard.wait(lambda: figures(dashboard).get("decisions") == "20", "the second campaign", dashboard.text)
+    assert sorted(row[0].split("\n")[0] for row in dashboard.rows(dashboard.section(BEST))) == ["mail", "poster", "radio"]
+    header, rows = dashboard.chart_table(ESTIMATES)
+    assert header == ["decisions", "mail", "poster", "radio"]
+    assert rows[0][0] == "20"
+    assert [option.text for option in dashboard.all("select option")] == ["mail", "poster", "radio"]
+
+    move_to("targeted")
+    dashboard.wait(lambda: figures(dashboard).get("decisions (pools)") == "30", "the third campaign", dashboard.text)
+    assert len(dashboard.rows(dashboard.section("Who is treated, and what came of it?"))) == 2
+    assert BEST not in dashboard.text() and VARIABLES not in dashboard.text()
+    dashboard.wait(lambda: dashboard.chart_table("Mean payoff over time")[1][0][0] == "30", "its history")
+
+    for folder, decided in (("shorter", 5), ("shortest", 3)):
+        move_to(folder)
+        dashboard.wait(lambda: figures(dashboard).get("decisions") == str(decided), folder, dashboard.text)
+        dashboard.wait(lambda: [int(row[0]) for row in dashboard.chart_table(SHARES)[1]] == list(range(decided, 0, -1)), "its history")
+    assert len(dashboard.all("h1")) == 1
+    dashboard.wait(lambda: not dashboard.all(".banner"), "no banner")
+    assert dashboard.run("return performance.timeOrigin;") == origin
+
+
 def test_behind_a_prefix_and_while_the_service_starts(browser, service, proxy):
     browser.expected.append("503")
     service.create("spring", **SHOP)
