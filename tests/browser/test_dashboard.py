@@ -158,6 +158,58 @@ def test_the_best_action_comes_first_and_is_marked(dashboard, service):
     assert len(section.find_elements(By.CSS_SELECTOR, "tbody svg.forest")) == 2
 
 
+def test_what_is_not_known_of_an_action_is_not_held_against_it(dashboard, service):
+    service.create("spring", policy="up_ucb_l(alpha=2)", actions=["news", "discount", "mail"], variables=4,
+                   knowledge={"max_affected": 1})
+    draw = random.Random(6)
+
+    def payoffs(action):
+        return {"payoffs": [draw.gauss(1.0 + 4.0 * (action == 1 and i == 2), 0.1) for i in range(4)]}
+
+    def lead():
+        return section.find_element(By.TAG_NAME, "p").text
+
+    service.play("spring", 1, payoffs)
+    tried = [row["action"] for row in service.report("spring")["actions"] if row["estimate"] is not None]
+    assert len(tried) == 1 and service.report("spring")["baseline_action"] == tried[0]
+    name = ["news", "discount", "mail"][tried[0]]
+    dashboard.open(service.campaign_page("spring"))
+    section = dashboard.section(BEST)
+    dashboard.wait(lambda: lead() == f"So far no uplift is estimated above that of {name}, which plays the baseline: 0 by definition. "
+                   "Not settled: the intervals of 2 others are not known yet.", "two rivals", lead)
+    service.play("spring", 1, payoffs)
+    dashboard.wait(lambda: re.search(r"Not settled: the interval of \S+ overlaps with its own, and the interval of \S+ is not known yet\.", lead()),
+                   "rivals of both kinds", lead)
+    service.play("spring", 60, payoffs)
+    assert service.report("spring")["baseline_action"] == 1
+    dashboard.wait(lambda: lead() == "So far no uplift is estimated above that of discount, which plays the baseline: 0 by definition. "
+                   "No other action's interval reaches that high.", "that it is settled", lead)
+    assert dashboard.rows(section)[0][0] == "discount\n★ highest estimate, plays the baseline: others are held against it"
+    assert "baseline" not in "".join(row[0] for row in dashboard.rows(section)[1:])
+
+
+def test_without_an_interval_nothing_is_settled(browser, service, proxy):
+    def without(*actions):
+        def change(report):
+            for action in actions:
+                report["actions"][action].update(low=None, high=None)
+            return report
+        proxy.change("/report", change)
+
+    service.create("spring", **SHOP)
+    service.play("spring", 40, shop_payoffs())
+    without(1)  # the best
+    browser.open(proxy.campaign_page("spring"))
+    browser.see("Not settled: its interval is not known yet.")
+    without(0)
+    browser.open(proxy.campaign_page("spring"))
+    browser.see("Not settled: the interval of news is not known yet.")
+    proxy.let_through()
+    browser.open(proxy.campaign_page("spring"))
+    browser.see("No other action's interval reaches that high.")
+    browser.check(proxy.address)
+
+
 def send_shown(dashboard, service):
     """Sends what the commands on the page say, one after the other."""
     commands = [shlex.split(one.text) for one in dashboard.all("pre")]

@@ -2,10 +2,11 @@
 // changed in place from then on; anew only where another campaign has taken the name.
 
 import { element, setText, show } from "../shared/dom";
-import { ActionTable, bestAction } from "./action_table";
+import { ActionTable } from "./action_table";
 import { ServiceClock } from "./age";
 import { campaignPath, Answer } from "./api";
 import type { History, Report } from "./api_types";
+import { bestAction } from "./best_action";
 import { Feedback } from "./feedback";
 import { FirstSteps } from "./first_steps";
 import { Heading } from "./heading";
