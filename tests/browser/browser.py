@@ -58,6 +58,10 @@ class Browser:
     def theme(self, name):
         self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
+    def save_to(self, folder):
+        """Where downloads go."""
+        self._command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
     # What is on the page. By scripts of a line or two: asking the driver element by element takes far longer.
 
     def all(self, selector):

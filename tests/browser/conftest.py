@@ -6,6 +6,7 @@ import pathlib
 
 import pytest
 from browser import Browser, start_chromium
+from proxy import Proxy
 from service import Service
 
 
@@ -18,6 +19,14 @@ def updraft():
 @pytest.fixture
 def service(updraft, tmp_path):
     one = Service(updraft, tmp_path)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def proxy(service):
+    """In front of `service`."""
+    one = Proxy(service)
     yield one
     one.close()
 

@@ -55,6 +55,10 @@ class Service:
         self.kill()
         raise RuntimeError("updraft serve is not healthy: " + err.read_text())
 
+    def move(self, folder):
+        """The store in `folder` from the next start on."""
+        self._folder = pathlib.Path(folder)
+
     def kill(self):
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)

@@ -7,27 +7,12 @@ import shlex
 
 import pytest
 from browser import NARROW, WIDE
-from proxy import Proxy
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from service import Service
-
-SHOP = {"policy": "up_ts", "actions": ["news", "discount"], "variables": ["coffee", "tea", "bread", "cake"],
-        "knowledge": {"affected": [["coffee", "tea"], ["bread", "cake"]]}}
-ESTIMATES = "Estimated uplift over time"
-SHARES = "Share of decisions over time"
-BEST = "Which action is best?"
-VARIABLES = "Variables of an action"
-
+from shop import BEST, ESTIMATES, SHARES, SHOP, VARIABLES, figures, shop_payoffs
 
 # No action is declared to move the water, but the news do: by 3.
 SURPRISED = {**SHOP, "variables": [*SHOP["variables"], "water"]}
-
-
-def shop_payoffs(seed=1):
-    """The discount moves bread and cake by 1 each."""
-    draw = random.Random(seed)
-    return lambda action: {"payoffs": [draw.gauss(1.0 + (action == 1 and i >= 2), 0.3) for i in range(4)]}
 
 
 def surprising_payoffs(seed=1):
@@ -44,12 +29,6 @@ def play_until_surprised(service, name):
         if len(warnings) == 2:
             return warnings
     raise AssertionError("the service does not warn")
-
-
-def figures(browser):
-    """The large numbers at the top of a campaign, by what they are."""
-    return browser.run("""return Object.fromEntries(Array.from(document.querySelectorAll(".figure"),
-        one => [one.querySelector("dt").innerText, one.querySelector("dd").innerText]));""")
 
 
 def percent(share):
@@ -158,18 +137,56 @@ def test_the_best_action_comes_first_and_is_marked(dashboard, service):
     assert len(section.find_elements(By.CSS_SELECTOR, "tbody svg.forest")) == 2
 
 
-def test_the_first_steps_of_a_campaign(dashboard, service):
-    service.create("spring", **SHOP)
+def test_what_is_not_known_of_an_action_is_not_held_against_it(dashboard, service):
+    service.create("spring", policy="up_ucb_l(alpha=2)", actions=["news", "discount", "mail"], variables=4,
+                   knowledge={"max_affected": 1})
+    draw = random.Random(6)
+
+    def payoffs(action):
+        return {"payoffs": [draw.gauss(1.0 + 4.0 * (action == 1 and i == 2), 0.1) for i in range(4)]}
+
+    def lead():
+        return section.find_element(By.TAG_NAME, "p").text
+
+    service.play("spring", 1, payoffs)
+    tried = [row["action"] for row in service.report("spring")["actions"] if row["estimate"] is not None]
+    assert len(tried) == 1 and service.report("spring")["baseline_action"] == tried[0]
+    name = ["news", "discount", "mail"][tried[0]]
     dashboard.open(service.campaign_page("spring"))
-    dashboard.section("No decisions yet")
-    assert "Nothing is known of any action yet." in dashboard.text()
-    command = shlex.split(dashboard.one("pre").text)
-    service.request("POST", command[3].removeprefix(service.address), json.loads(command[-1]))
-    dashboard.section("No payoffs yet")
-    command = shlex.split(dashboard.one("pre").text)
-    service.request("PUT", command[3].removeprefix(service.address), json.loads(command[-1]))
-    dashboard.wait(lambda: figures(dashboard).get("with complete payoffs") == "1", "a complete decision", dashboard.text)
-    assert not dashboard.all("pre")
+    section = dashboard.section(BEST)
+    dashboard.wait(lambda: lead() == f"So far no uplift is estimated above that of {name}, which plays the baseline: 0 by definition. "
+                   "Not settled: the intervals of 2 others are not known yet.", "two rivals", lead)
+    service.play("spring", 1, payoffs)
+    dashboard.wait(lambda: re.search(r"Not settled: the interval of \S+ overlaps with its own, and the interval of \S+ is not known yet\.", lead()),
+                   "rivals of both kinds", lead)
+    service.play("spring", 60, payoffs)
+    assert service.report("spring")["baseline_action"] == 1
+    dashboard.wait(lambda: lead() == "So far no uplift is estimated above that of discount, which plays the baseline: 0 by definition. "
+                   "No other action's interval reaches that high.", "that it is settled", lead)
+    assert dashboard.rows(section)[0][0] == "discount\n★ highest estimate, plays the baseline: others are held against it"
+    assert "baseline" not in "".join(row[0] for row in dashboard.rows(section)[1:])
+
+
+def test_without_an_interval_nothing_is_settled(browser, service, proxy):
+    def without(*actions):
+        def change(report):
+            for action in actions:
+                report["actions"][action].update(low=None, high=None)
+            return report
+        proxy.change("/report", change)
+
+    service.create("spring", **SHOP)
+    service.play("spring", 40, shop_payoffs())
+    without(1)  # the best
+    browser.open(proxy.campaign_page("spring"))
+    browser.see("Not settled: its interval is not known yet.")
+    without(0)
+    browser.open(proxy.campaign_page("spring"))
+    browser.see("Not settled: the interval of news is not known yet.")
+    proxy.let_through()
+    browser.open(proxy.campaign_page("spring"))
+    browser.see("No other action's interval reaches that high.")
+    browser.check(proxy.address)
 
 
 def test_what_has_not_changed_is_not_sent_again(dashboard, service):
@@ -191,24 +208,30 @@ def test_a_stopped_campaign_says_so(dashboard, service):
 
 
 def test_feedback_says_what_is_outstanding_and_lost(dashboard, service):
-    service.create("spring", **SHOP, wait=1)
+    def says(text):
+        section = dashboard.section("Feedback")
+        dashboard.wait(lambda: re.search(text, dashboard.text(section)), repr(text), lambda: dashboard.text(section))
+
+    service.create("spring", **SHOP, wait=3600)
     service.decide("spring", decision="one")
     service.decide("spring", decision="two")
     service.pay("spring", "one", payoffs={"bread": 1})
     dashboard.open(service.campaign_page("spring"))
-    section = dashboard.section("Feedback")
-    assert "1 s after the decision" in dashboard.text(section)
-    dashboard.wait(lambda: re.search(r"Lost\n1\n", dashboard.text(section)), "a lost decision", lambda: dashboard.text(section))
-    assert re.search(r"Decided\n2\n", dashboard.text(section))
-    assert re.search(r"Complete\n1\n", dashboard.text(section))
-    assert re.search(r"Outstanding\n0\nnothing is waited for", dashboard.text(section))
-    service.pay("spring", "two", payoffs={"bread": 1})
-    dashboard.wait(lambda: re.search(r"Late\n1\n", dashboard.text(section)), "a late decision", lambda: dashboard.text(section))
+    for text in (r"Decided\n2\n", r"Complete\n1\n", r"Outstanding\n1\n.*oldest since \d+ s", r"Lost\n0\n", "1 h after the decision"):
+        says(text)
+    service.create("hasty", **SHOP, wait=0.5)
+    service.decide("hasty", decision="one")
+    dashboard.open(service.campaign_page("hasty"))
+    for text in (r"Lost\n1\n", r"Decided\n1\n", r"Complete\n0\n", r"Outstanding\n0\nnothing is waited for", r"Late\n0\n"):
+        says(text)
+    service.pay("hasty", "one", payoffs={"bread": 1})
+    says(r"Late\n1\n")
+    says(r"Complete\n1\n")
     service.create("patient", **SHOP)
     service.decide("patient")
     dashboard.open(service.campaign_page("patient"))
-    dashboard.wait(lambda: re.search(r"Outstanding\n1\n.*oldest since \d+ s", dashboard.text(dashboard.section("Feedback"))), "its age")
-    assert "as long as it takes" in dashboard.text(dashboard.section("Feedback"))
+    says(r"Outstanding\n1\n.*oldest since \d+ s")
+    says("as long as it takes")
     assert "up_ts" in dashboard.text(dashboard.section("What the policy was told"))
 
 
@@ -320,97 +343,6 @@ def test_a_targeted_campaign_has_treatments(dashboard, service, screenshot):
     assert header[1:] == ["no treatment", "treatment 1", "treatment 2"]
     assert rows[0][0] == "6"
     screenshot("targeted")
-
-
-# What can go wrong
-
-
-def test_there_is_no_such_campaign(dashboard, service):
-    dashboard.expected.append("404")
-    dashboard.open(service.campaign_page("winter"))
-    dashboard.see("There is no campaign “winter”")
-    service.create("winter", **SHOP)
-    dashboard.section(BEST)  # as soon as there is one
-    dashboard.named("a", "← All campaigns").click()
-    dashboard.named("a", "winter")
-
-
-def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path, screenshot):
-    token = "correct-horse-battery"
-    (tmp_path / "tokens").write_text(token + "\n")
-    service = Service(updraft, tmp_path, "--token-file", tmp_path / "tokens")
-    service.token = token
-    try:
-        browser.expected.append("401")
-        service.create("spring", **SHOP)
-        browser.open(service.campaign_page("spring"))
-        browser.see("This service asks for a token")
-        field = browser.one("input[type=password]")
-        assert browser.focused() == field
-        field.send_keys("wrong-wrong-wrong-wrong", Keys.ENTER)
-        browser.see("The service does not know this token.")
-        screenshot("token")
-        assert browser.run("return sessionStorage.length;") == 0
-        field.send_keys(token, Keys.ENTER)
-        browser.section(BEST)
-        assert browser.run("return localStorage.length;") == 0  # for this tab alone
-        assert "token" in browser.one("pre").text.lower() and token not in browser.text()
-        browser.driver.refresh()
-        browser.section(BEST)  # kept for this tab
-        browser.named("button", "Forget the token").click()
-        browser.see("This service asks for a token")
-        assert BEST not in browser.text()
-        assert browser.run("return sessionStorage.length + localStorage.length;") == 0
-        browser.driver.refresh()
-        browser.see("This service asks for a token")
-        assert not browser.all("button.quiet")
-        browser.check(service.address)
-        assert not any(token in url for url in browser.requests)
-    finally:
-        service.close()
-
-
-def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
-    dashboard.expected.append("ERR_CONNECTION")
-    service.create("spring", **SHOP)
-    service.play("spring", 4, shop_payoffs())
-    dashboard.open(service.campaign_page("spring"))
-    dashboard.wait(lambda: figures(dashboard).get("decisions") == "4", "4 decisions")
-    service.kill()
-    banner = dashboard.one(".banner")
-    dashboard.wait(lambda: re.search(r"The service does not answer since \d\d:\d\d:\d\d; trying again in \d+ s\.", dashboard.text(banner)),
-                   "what is tried", lambda: dashboard.text(banner))
-    assert figures(dashboard)["decisions"] == "4"  # stay on the page
-    assert "stale" in dashboard.one("main").get_attribute("class")
-    screenshot("gone")
-    button = dashboard.named("button", "Try now")
-    service.start()
-    service.play("spring", 1, shop_payoffs())
-    dashboard.run("arguments[0].click();", button)  # it may have come back by itself by now
-    dashboard.wait(lambda: figures(dashboard)["decisions"] == "5", "5 decisions")
-    assert not dashboard.all(".banner")
-    assert "stale" not in (dashboard.one("main").get_attribute("class") or "")
-
-
-def test_behind_a_prefix_and_while_the_service_starts(browser, service):
-    browser.expected.append("503")
-    service.create("spring", **SHOP)
-    service.play("spring", 3, shop_payoffs())
-    proxy = Proxy(service)
-    try:
-        proxy.status = 503
-        browser.open(proxy.address + "/")
-        browser.wait(lambda: re.search(r"The service is starting since \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
-        proxy.status = None
-        browser.named("a", "spring").click()
-        browser.wait(lambda: figures(browser).get("decisions") == "3", "3 decisions")
-        assert not browser.all(".banner")
-        links = {one.text: one.get_attribute("href") for one in browser.all("a")}
-        assert links["This report as JSON"] == proxy.address + "/v1/campaigns/spring/report"
-        assert links["API (OpenAPI)"] == proxy.address + "/v1/openapi.json"
-        browser.check(proxy.address)
-    finally:
-        proxy.close()
 
 
 # By keyboard

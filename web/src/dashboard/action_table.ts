@@ -5,20 +5,12 @@ import { countText, intervalText, kNone, numberText, percent } from "../shared/n
 import { swatch } from "../shared/series_style";
 import { Column, Table } from "../shared/table";
 import type { ActionRow, Report } from "./api_types";
+import { bestAction, bestSentence } from "./best_action";
 import { commonSpan, drawForest, Span, spanText } from "./forest";
 import { actionName, kEstimateName, kMeaning, kUnit } from "./words";
 
 const kPage = 50;
 const kIntervalColumn = 2;
-
-/// The one with the highest estimate; of equals the first.
-export function bestAction(rows: ActionRow[]): number | null {
-  let best: ActionRow | null = null;
-  for (const row of rows) {
-    if (row.estimate !== null && (best === null || row.estimate > best.estimate!)) best = row;
-  }
-  return best && best.action;
-}
 
 function variablesText(row: ActionRow): string {
   if (row.declared_count !== null) return `${countText(row.declared_count)} declared`;
@@ -67,7 +59,7 @@ export class ActionTable {
     this.baseline_ = report.baseline_action;
     this.span_ = commonSpan(rows, report.quantity === "uplift");
     this.table_.setNote(kIntervalColumn, this.span_ ? spanText(this.span_) : "");
-    setText(this.lead_, this.sentence(rows, report));
+    setText(this.lead_, bestSentence(report));
     this.table_.set(rows);
   }
 
@@ -87,17 +79,6 @@ export class ActionTable {
       page: { size: kPage, what: "actions" }, mark: (row) => (row.action === this.best_ ? "best" : ""),
       columns: this.columns(report),
     });
-  }
-
-  private sentence(rows: ActionRow[], report: Report): string {
-    const best = rows.find((row) => row.action === this.best_);
-    if (!best) return "Nothing is known of any action yet.";
-    const rivals = rows.filter((row) => row !== best && (row.estimate === null || row.high === null || best.low === null || row.high >= best.low));
-    const lead = `So far ${actionName(best)} has the highest ${report.quantity}: ${intervalText(best.estimate, best.low, best.high)}.`;
-    if (rows.length === 1) return lead;
-    if (rivals.length === 0) return `${lead} No other action's interval reaches that high.`;
-    return rivals.length === 1 ? `${lead} Not settled: the interval of ${actionName(rivals[0])} overlaps with its own, or is not known.`
-      : `${lead} Not settled: the intervals of ${countText(rivals.length)} others overlap with its own, or are not known.`;
   }
 
   private columns(report: Report): Column<ActionRow>[] {
@@ -125,7 +106,7 @@ export class ActionTable {
     }
     const marks = [
       row.action === this.best_ ? "★ highest estimate" : "",
-      row.action === this.baseline_ ? "plays the baseline" : "",
+      row.action === this.baseline_ ? "plays the baseline: others are held against it" : "",
       row.active === false ? "no longer considered" : "",
     ].filter((mark) => mark !== "");
     const note = cell.querySelector<HTMLElement>(".row-marks")!;

@@ -7,7 +7,8 @@ export type Answer<T> =
   | { kind: "unchanged" }                      // the tag that was sent is still good
   | { kind: "token"; sent: string | null }     // 401, with the token that was sent
   | { kind: "missing"; message: string }       // 404
-  | { kind: "starting" }                       // 503
+  | { kind: "starting" }                       // 503, until all campaigns are rebuilt
+  | { kind: "unable"; message: string }        // 503 for any other reason
   | { kind: "refused"; message: string }       // any other answer
   | { kind: "unreachable" };
 
@@ -32,7 +33,7 @@ export function curlHeader(token: Token): string {
 }
 
 async function message(response: Response): Promise<string> {
-  const fallback = `The service answered ${response.status} ${response.statusText}`.trim();
+  const fallback = `status ${response.status} ${response.statusText}`.trim();
   try {
     const body = await response.json();
     const said = body?.error?.message;
@@ -42,12 +43,16 @@ async function message(response: Response): Promise<string> {
   }
 }
 
+function unavailable(message: string): Answer<never> {
+  return message.startsWith("starting") ? { kind: "starting" } : { kind: "unable", message };
+}
+
 async function read<T>(response: Response, sent: string | null): Promise<Answer<T>> {
   switch (response.status) {
     case 304: return { kind: "unchanged" };
     case 401: return { kind: "token", sent };
     case 404: return { kind: "missing", message: await message(response) };
-    case 503: return { kind: "starting" };
+    case 503: return unavailable(await message(response));
   }
   if (!response.ok) return { kind: "refused", message: await message(response) };
   return { kind: "ok", body: await response.json() as T, tag: response.headers.get("ETag") };

@@ -1,5 +1,5 @@
-// What is wrong with the connection: since when, and what is tried. The first words are announced once; the
-// seconds that count down are not.
+// What is wrong with the connection, or with the page itself: since when, and what is tried. The first words
+// are announced once; the seconds that count down are not.
 
 import { element, setText, show } from "../shared/dom";
 import { clock } from "../shared/numbers";
@@ -8,21 +8,26 @@ export class Banner {
   readonly root: HTMLElement;
   private readonly what_ = element("span", { role: "alert" });
   private readonly next_ = element("span");
+  private readonly try_: HTMLButtonElement;
+  private readonly reload_ = element("button", { type: "button", hidden: true, onclick: () => window.location.reload() }, "Reload the page");
   private since_: number | null = null;
   private nextAt_ = 0;
   private timer_: ReturnType<typeof setInterval> | undefined;
 
   constructor(tryNow: () => void) {
+    this.try_ = element("button", { type: "button", onclick: tryNow }, "Try now");
     this.root = element("div", { class: "banner", hidden: true }, element("div", { class: "banner-content" },
-      element("p", {}, this.what_, this.next_),
-      element("button", { type: "button", onclick: tryNow }, "Try now")));
+      element("p", {}, this.what_, this.next_), this.try_, this.reload_));
   }
 
   /// `what` as in "The service does not answer"; the time since when goes with it.
   failed(what: string): void {
-    this.since_ ??= Date.now();
-    setText(this.what_, `${what} since ${clock(this.since_)}`);
-    show(this.root, true);
+    this.say(`${what} since ${this.since()}`, false);
+  }
+
+  /// The service answers, but the page cannot show it.
+  broke(): void {
+    this.say(`This page has a fault and may show old numbers since ${this.since()}. Reload it`, true);
   }
 
   /// When it is tried again.
@@ -39,6 +44,18 @@ export class Banner {
     this.timer_ = undefined;
     setText(this.what_, "");
     show(this.root, false);
+  }
+
+  private since(): string {
+    this.since_ ??= Date.now();
+    return clock(this.since_);
+  }
+
+  private say(text: string, reload: boolean): void {
+    setText(this.what_, text);
+    show(this.try_, !reload);
+    show(this.reload_, reload);
+    show(this.root, true);
   }
 
   private tick(): void {

@@ -1,16 +1,18 @@
-// One campaign: its sections, filled from its report and its history. Sections are made once, at the first
-// report, and changed in place from then on.
+// One campaign: its sections, filled from its report and its history. Sections are made at the first report and
+// changed in place from then on; anew only where another campaign has taken the name.
 
 import { element, setText, show } from "../shared/dom";
-import { ActionTable, bestAction } from "./action_table";
+import { ActionTable } from "./action_table";
 import { ServiceClock } from "./age";
 import { campaignPath, Answer } from "./api";
 import type { History, Report } from "./api_types";
+import { bestAction } from "./best_action";
 import { Feedback } from "./feedback";
 import { FirstSteps } from "./first_steps";
 import { Heading } from "./heading";
 import { jsonLink } from "./json_link";
 import type { Outcome } from "./poll";
+import { sameCampaign } from "./same_campaign";
 import { TimeCharts } from "./time_charts";
 import { Told } from "./told";
 import { TreatmentTable } from "./treatment_table";
@@ -46,6 +48,7 @@ export class CampaignPage implements View {
   private report_: Report | null = null;
   private tag_: string | null = null;
   private history_: History | null = null;
+  private historyKnown_ = false;
   private historyFrom_ = 0;
   private ended_ = false;
 
@@ -60,25 +63,22 @@ export class CampaignPage implements View {
     const answer = await this.frame_.api.get<Report>(`${campaignPath(this.title)}/report?sets=count`, this.tag_);
     if (this.ended_) return "ended";
     const outcome = this.frame_.outcome(answer);
+    if (outcome === "failed") this.historyKnown_ = false;  // it may come back with another store
     if (answer.kind === "ok") this.show(answer.body, answer.tag);
     if (answer.kind === "missing") this.missing(answer);
-    if (outcome === "well" && this.report_) {
-      await this.askHistory(this.report_);
-      this.sections_!.heading.tick(this.report_, this.clock_);
-      this.sections_!.feedback.tick(this.report_, this.clock_);
-    }
+    else if (outcome === "well") await this.goOn(this.report_!, this.sections_!);
     return outcome;
   }
 
   end(): void {
     this.ended_ = true;
-    this.sections_?.charts.destroy();
-    this.sections_?.variables?.destroy();
+    this.dropSections();
   }
 
   private show(report: Report, tag: string | null): void {
+    this.tag_ = null;  // until all of it is shown: else a fault on the way would not be tried again
+    if (this.report_ && !sameCampaign(this.report_, report)) this.forget();
     this.report_ = report;
-    this.tag_ = tag;
     this.clock_.set(report.now_ms);
     show(this.message_, false);
     show(this.content_, true);
@@ -91,11 +91,36 @@ export class CampaignPage implements View {
     sections.feedback.set(report);
     sections.told.set(report);
     sections.variables?.outdate();
+    this.tag_ = tag;
   }
 
+  /// What changes without a new report.
+  private async goOn(report: Report, sections: Sections): Promise<void> {
+    await this.askHistory(report, sections);
+    if (this.ended_) return;
+    sections.heading.tick(report, this.clock_);
+    sections.feedback.tick(report, this.clock_);
+    sections.variables?.refresh();
+  }
+
+  /// What is known of the campaign that had this name before.
+  private forget(): void {
+    this.dropSections();
+    this.history_ = null;
+    this.historyKnown_ = false;
+    this.historyFrom_ = 0;
+  }
+
+  private dropSections(): void {
+    this.sections_?.charts.destroy();
+    this.sections_?.variables?.destroy();
+    this.sections_ = null;
+  }
+
+  /// In place of those that are on the page.
   private make(report: Report): Sections {
     const { api } = this.frame_;
-    const focused = document.activeElement === this.messageTitle_;
+    const focused = document.activeElement === this.messageTitle_ || this.content_.contains(document.activeElement);
     const variables = report.actions ? new Variables(api, report.name, report.actions, bestAction(report.actions) ?? 0) : null;
     const sections = {
       heading: new Heading(report.name, !report.actions),
@@ -108,7 +133,7 @@ export class CampaignPage implements View {
       variables,
     };
     const path = `${campaignPath(report.name)}/report`;
-    this.content_.append(sections.heading.root, sections.warnings.root, sections.steps.root, sections.table.root, sections.charts.root,
+    this.content_.replaceChildren(sections.heading.root, sections.warnings.root, sections.steps.root, sections.table.root, sections.charts.root,
       element("div", { class: "pair cards" }, sections.feedback.root, sections.told.root));
     if (variables) this.content_.append(variables.root);
     this.content_.append(element("p", { class: "links" }, jsonLink(api, path, `${report.name}.json`, "This report as JSON")));
@@ -118,6 +143,7 @@ export class CampaignPage implements View {
 
   private missing(answer: Answer<unknown> & { kind: "missing" }): void {
     this.tag_ = null;
+    this.historyKnown_ = false;
     setText(this.messageTitle_, `There is no campaign “${this.title}”`);
     setText(this.messageText_, answer.message);
     show(this.message_, true);
@@ -125,13 +151,14 @@ export class CampaignPage implements View {
   }
 
   /// Where the report says that there is a new one.
-  private async askHistory(report: Report): Promise<void> {
+  private async askHistory(report: Report, sections: Sections): Promise<void> {
     const began = performance.now();
-    if (this.history_?.version === report.history_version || began < this.historyFrom_) return;
+    if ((this.historyKnown_ && this.history_?.version === report.history_version) || began < this.historyFrom_) return;
     const answer = await this.frame_.api.get<History>(`${campaignPath(this.title)}/history`);
     if (this.ended_ || answer.kind !== "ok") return;
+    sections.charts.set(report, answer.body);
     this.history_ = answer.body;
-    this.sections_!.charts.set(report, this.history_);
+    this.historyKnown_ = true;
     this.historyFrom_ = performance.now() + (performance.now() - began) / kHistoryShare;
   }
 }

@@ -1,45 +1,82 @@
 // What to do next with a campaign that has no decisions or no payoffs yet.
 
 import { element, setText, show } from "../shared/dom";
-import { campaignPath, curlHeader, fullAddress } from "./api";
 import type { Report } from "./api_types";
+import { ExampleRequests } from "./example_requests";
 import type { Token } from "./token";
 
-function pool(features: number): string {
-  const row = `[${Array.from({ length: Math.min(features, 20) }, () => "0.5").join(", ")}${features > 20 ? ", ..." : ""}]`;
-  return `[${row}, ${row}]`;
+/// The id in the examples. A lost decision may take no payoffs any more: then another.
+function exampleId(report: Report): string {
+  const { lost } = report.decisions;
+  return lost === 0 ? "first" : `after-${lost}-lost`;
+}
+
+/// Whether payoffs of some decision would still be taken, without a new one.
+function mayPay(report: Report): boolean {
+  return report.decisions.outstanding > 0 || (report.decisions.lost > 0 && report.lost === "skip");
+}
+
+function setCommand(node: HTMLElement, command: string | null): void {
+  setText(node, command ?? "");
+  show(node, command !== null);
 }
 
 export class FirstSteps {
   readonly root: HTMLElement;
   private readonly title_ = element("h2");
   private readonly text_ = element("p");
-  private readonly command_ = element("pre", { "aria-label": "Command" });
+  private readonly words_ = element("p");
+  private readonly decide_ = element("pre", { "aria-label": "Command that asks for a decision" });
+  private readonly pay_ = element("pre", { "aria-label": "Command that brings payoffs" });
 
   constructor(private readonly token_: Token) {
-    this.root = element("section", { class: "card", hidden: true, "aria-label": "Next step" }, this.title_, this.text_, this.command_);
+    this.root = element("section", { class: "card", hidden: true, "aria-label": "Next step" },
+      this.title_, this.text_, this.words_, this.decide_, this.pay_);
   }
 
   set(report: Report): void {
     const { decided, complete } = report.decisions;
     show(this.root, complete === 0);
     if (complete > 0) return;
-    const base = fullAddress(campaignPath(report.name));
-    const header = curlHeader(this.token_);
-    if (decided === 0) {
-      const body = report.actions ? `{"decision": "first"}` : `{"decision": "first", "pool": ${pool(report.features ?? 1)}}`;
-      this.say("No decisions yet", report.stopped ? "The campaign was stopped before its first decision." : "Ask for one, under an id of your own:",
-        report.stopped ? "" : `curl -X POST ${base}/decisions${header} -d '${body}'`);
-    } else {
-      this.say("No payoffs yet", "The policy learns once all payoffs of a decision are there. Those of the decision 'first', if only the first of them pays:",
-        `curl -X PUT ${base}/decisions/first/payoffs${header} -d '{"indices": [0], "values": [1.5]}'`);
-    }
+    const requests = new ExampleRequests(report, this.token_);
+    if (report.stopped) this.stopped(report, requests);
+    else if (decided === 0) this.firstDecision(exampleId(report), requests);
+    else this.firstPayoffs(exampleId(report), requests);
   }
 
-  private say(title: string, text: string, command: string): void {
+  private firstDecision(id: string, requests: ExampleRequests): void {
+    this.say("No decisions yet", "Ask for one, under an id of your own:");
+    this.showDecide(id, requests);
+    setCommand(this.pay_, null);
+  }
+
+  /// Both requests: asked for again under the same id, a decision stays the same.
+  private firstPayoffs(id: string, requests: ExampleRequests): void {
+    this.say("No payoffs yet", "The policy learns once all payoffs of a decision are there. " +
+      `This asks for a decision “${id}”, or for the same again, and then says that only the first of its payoffs is not 0:`);
+    this.showDecide(id, requests);
+    setCommand(this.pay_, requests.pay(id));
+  }
+
+  private stopped(report: Report, requests: ExampleRequests): void {
+    const open = mayPay(report);
+    if (report.decisions.decided === 0) this.say("No decisions yet", "The campaign was stopped before its first decision.");
+    else if (!open) this.say("No payoffs yet", "The campaign was stopped, and payoffs of its decisions are not taken any more.");
+    else this.say("No payoffs yet", "The campaign was stopped, but payoffs of its decisions are still learnt from. With the id of one in place of ID, if only the first of them is not 0:");
+    show(this.words_, false);
+    setCommand(this.decide_, null);
+    setCommand(this.pay_, open ? requests.pay("ID") : null);
+  }
+
+  private showDecide(id: string, requests: ExampleRequests): void {
+    const command = requests.decide(id);
+    setCommand(this.decide_, command);
+    setText(this.words_, command === null ? requests.decideWords(id) : "");
+    show(this.words_, command === null);
+  }
+
+  private say(title: string, text: string): void {
     setText(this.title_, title);
     setText(this.text_, text);
-    setText(this.command_, command);
-    show(this.command_, command !== "");
   }
 }

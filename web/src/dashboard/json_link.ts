@@ -1,24 +1,31 @@
-// Links to what the service says as JSON. A link cannot bring a token: with one, it is fetched and saved.
+// Links to what the service says as JSON. A link cannot bring a token: with one, it is fetched and saved, and
+// what goes wrong is said beside it.
 
-import { element } from "../shared/dom";
+import { element, setText } from "../shared/dom";
 import { Api, kOpenApi } from "./api";
+import { problemOf } from "./problem";
 
-async function save(api: Api, path: string, file: string): Promise<void> {
+/// Returns what went wrong, "" for nothing.
+async function save(api: Api, path: string, file: string): Promise<string> {
   const answer = await api.get<unknown>(path);
-  if (answer.kind !== "ok") return;
+  if (answer.kind !== "ok") return `Not saved: ${problemOf(answer) ?? "there is nothing new"}.`;
   const address = URL.createObjectURL(new Blob([JSON.stringify(answer.body, null, 1)], { type: "application/json" }));
   element("a", { href: address, download: file }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
+  return "";
 }
 
-export function jsonLink(api: Api, path: string, file: string, text: string): HTMLAnchorElement {
-  return element("a", { href: path, onclick: (event: Event) => {
+export function jsonLink(api: Api, path: string, file: string, text: string): HTMLElement {
+  const problem = element("span", { class: "problem", role: "alert" });
+  const clicked = async (event: Event) => {
     if (api.token.value === null) return;
     event.preventDefault();
-    void save(api, path, file);
-  } }, text);
+    setText(problem, "");
+    setText(problem, await save(api, path, file));
+  };
+  return element("span", {}, element("a", { href: path, onclick: clicked }, text), " ", problem);
 }
 
-export function apiLink(api: Api): HTMLAnchorElement {
+export function apiLink(api: Api): HTMLElement {
   return jsonLink(api, kOpenApi, "openapi.json", "API (OpenAPI)");
 }

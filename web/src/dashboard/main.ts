@@ -8,6 +8,7 @@ import { CampaignList } from "./campaign_list";
 import { CampaignPage } from "./campaign_page";
 import { apiLink } from "./json_link";
 import { Outcome, Poll } from "./poll";
+import { problemOf } from "./problem";
 import { Token } from "./token";
 import { TokenForm } from "./token_form";
 import type { Frame, View } from "./view";
@@ -54,13 +55,12 @@ class Dashboard implements Frame {
 
   outcome(answer: Answer<unknown>): Outcome {
     switch (answer.kind) {
-      case "unreachable": return this.failed("The service does not answer");
-      case "starting": return this.failed("The service is starting");
-      case "refused": return this.failed(`The service refuses (${answer.message})`);
+      case "unreachable":
+      case "starting":
+      case "unable":
+      case "refused": return this.failed(problemOf(answer)!);
       case "token": return this.askForToken(answer.sent);
     }
-    this.banner_.well();
-    this.main_.classList.remove("stale");
     if (this.form_.root.isConnected) this.enter(true);
     return "well";
   }
@@ -74,7 +74,11 @@ class Dashboard implements Frame {
     this.view_ = view;
     this.enter(moved);
     window.scrollTo(0, 0);
-    this.poll_ = new Poll(view.everyMs, () => view.ask(), (ms) => this.banner_.rests(ms));
+    this.poll_ = new Poll(view.everyMs, {
+      ask: () => this.ask(view),
+      broke: () => this.broke(),
+      rests: (ms) => this.banner_.rests(ms),
+    });
     this.poll_.start();
   }
 
@@ -84,6 +88,23 @@ class Dashboard implements Frame {
     if (focus) this.view_!.root.querySelector("h1")?.focus({ preventScroll: true });
   }
 
+  /// All is well only once the view has shown the answer.
+  private async ask(view: View): Promise<Outcome> {
+    const outcome = await view.ask();
+    if (outcome === "well" && view === this.view_) this.well();
+    return outcome;
+  }
+
+  private well(): void {
+    this.banner_.well();
+    this.main_.classList.remove("stale");
+  }
+
+  private broke(): void {
+    this.banner_.broke();
+    this.main_.classList.add("stale");
+  }
+
   private failed(what: string): Outcome {
     this.banner_.failed(what);
     this.main_.classList.add("stale");
@@ -91,8 +112,7 @@ class Dashboard implements Frame {
   }
 
   private askForToken(sent: string | null): Outcome {
-    this.banner_.well();
-    this.main_.classList.remove("stale");
+    this.well();
     if (sent !== null && sent === this.api.token.value) {
       this.api.token.forget();
       this.form_.say("The service does not know this token.");

@@ -3,6 +3,12 @@
 
 export type Outcome = "well" | "failed" | "ended";
 
+export interface Asked {
+  ask(): Promise<Outcome>;    // how it went; after "ended" it is asked again only by now()
+  broke(): void;              // ask() threw, which counts as a failure: the page itself is at fault
+  rests(ms: number): void;    // how long the rest after a failure is
+}
+
 const kLongestRestMs = 30000;
 
 /// 2, 4, ... 30 s.
@@ -18,10 +24,7 @@ export class Poll {
   private again_ = false;
   private readonly seen_ = () => { if (!document.hidden) this.now(); };
 
-  /// `ask` says how it went; after "ended" it is asked again only by now(). `rests` is told how long the
-  /// rest after a failure is.
-  constructor(private readonly everyMs_: number, private readonly ask_: () => Promise<Outcome>,
-              private readonly rests_: (ms: number) => void) {}
+  constructor(private readonly everyMs_: number, private readonly asked_: Asked) {}
 
   start(): void {
     this.running_ = true;
@@ -56,16 +59,17 @@ export class Poll {
     }
     if (outcome === "ended") return;
     const rest = outcome === "failed" ? restAfter(this.failures_) : this.pace(performance.now() - began);
-    if (outcome === "failed") this.rests_(rest);
+    if (outcome === "failed") this.asked_.rests(rest);
     this.timer_ = setTimeout(() => { if (!document.hidden) void this.step(); }, rest);
   }
 
   /// A fault of the page itself must not end it either.
   private async attempt(): Promise<Outcome> {
     try {
-      return await this.ask_();
+      return await this.asked_.ask();
     } catch (fault) {
       console.error(fault);
+      if (this.running_) this.asked_.broke();
       return "failed";
     }
   }

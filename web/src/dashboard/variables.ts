@@ -1,19 +1,22 @@
 // The variables of one action: which it affects, and how it moves them. A page of 50 comes from the service
 // at a time, so that any number of variables is fine.
 
-import { element, freshId, setText, show } from "../shared/dom";
+import { element, freshId, setText } from "../shared/dom";
 import { countText, intervalText, numberText } from "../shared/numbers";
 import { Pager } from "../shared/pager";
 import { Table } from "../shared/table";
 import { Api, campaignPath } from "./api";
 import type { ActionRow, Show, VariablePage, VariableRow } from "./api_types";
 import { commonSpan, drawForest, Span, spanText } from "./forest";
+import { problemOf } from "./problem";
 import { actionName } from "./words";
 
 const kPage = 50;
 const kTypingMs = 300;
 const kIntervalColumn = 3;
 const kMostOptions = 2000;
+const kAsking = "Asking the service …";
+const kFault = "This page has a fault and cannot show the answer";
 
 const kShows: [Show, string][] = [["affected", "affected"], ["padding", "counted in as padding"], ["surprising", "surprising"], ["all", "all"]];
 
@@ -37,13 +40,14 @@ export class Variables {
   private readonly radios_ = new Map<Show, HTMLInputElement>();
   private readonly search_: HTMLInputElement;
   private readonly note_ = element("p", { class: "muted" });
-  private readonly problem_ = element("p", { class: "problem" });
+  private readonly problem_ = element("p", { class: "problem", role: "alert" });
   private readonly table_: Table<VariableRow>;
   private readonly pager_ = new Pager(kPage, "variables", (from) => this.turn(from));
   private readonly watch_: IntersectionObserver;
   private typing_: ReturnType<typeof setTimeout> | undefined;
   private show_: Show = "affected";
   private from_ = 0;
+  private shown_ = "";  // the question whose answer is on the page
   private asked_ = 0;
   private busy_ = false;
   private seen_ = false;
@@ -73,6 +77,11 @@ export class Variables {
   outdate(): void {
     this.outdated_ = true;
     this.refresh();
+  }
+
+  /// Where what is shown is outdated, or was not answered: but only where someone sees it, and one request at a time.
+  refresh(): void {
+    if (this.seen_ && this.outdated_ && !this.busy_) void this.ask();
   }
 
   /// Another action, at once and in view.
@@ -121,7 +130,7 @@ export class Variables {
 
   private makeTable(): Table<VariableRow> {
     return new Table<VariableRow>(this.root, {
-      caption: "Variables of the chosen action", hideCaption: true, stack: true, key: (row) => row.variable, empty: "Asking the service …",
+      caption: "Variables of the chosen action", hideCaption: true, stack: true, key: (row) => row.variable, empty: kAsking,
       mark: (row) => (row.surprising ? "surprising" : ""),
       columns: [
         { name: "Variable", heading: true, text: variableName },
@@ -149,25 +158,41 @@ export class Variables {
     void this.ask();
   }
 
-  /// Only where someone sees it, and one request at a time.
-  private refresh(): void {
-    if (this.seen_ && this.outdated_ && !this.busy_) void this.ask();
-  }
-
   private async ask(): Promise<void> {
     const place = ++this.asked_;
     this.busy_ = true;
     this.outdated_ = false;
-    const query = new URLSearchParams({ show: this.show_, search: this.search_.value.trim(), from: String(this.from_), count: String(kPage) });
-    const answer = await this.api_.get<VariablePage>(`${campaignPath(this.campaign_)}/actions/${this.action_}/variables?${query}`);
+    const question = this.question();
+    const answer = await this.api_.get<VariablePage>(question);
     if (place !== this.asked_) return;  // another was asked for since
     this.busy_ = false;
-    setText(this.problem_, answer.kind === "refused" || answer.kind === "missing" ? answer.message : "");
-    if (answer.kind === "ok") this.fill(answer.body);
-    else this.outdated_ = true;
+    try {
+      if (answer.kind === "ok") this.fill(answer.body, question);
+      else this.fail(problemOf(answer) ?? "", question);
+    } catch (fault) {
+      console.error(fault);
+      this.fail(kFault, question);
+    }
   }
 
-  private fill(page: VariablePage): void {
+  private question(): string {
+    const query = new URLSearchParams({ show: this.show_, search: this.search_.value.trim(), from: String(this.from_), count: String(kPage) });
+    return `${campaignPath(this.campaign_)}/actions/${this.action_}/variables?${query}`;
+  }
+
+  /// The answer of before stays, but not below another question.
+  private fail(problem: string, question: string): void {
+    this.outdated_ = true;
+    setText(this.problem_, `${problem}; it is asked again.`);
+    if (question === this.shown_) return;
+    this.shown_ = "";
+    this.table_.setEmpty(kAsking);
+    this.table_.set([]);
+    this.pager_.set(0, 0);
+    setText(this.note_, "");
+  }
+
+  private fill(page: VariablePage, question: string): void {
     if (page.variables.length === 0 && page.total > 0 && this.from_ > 0) {  // the list became shorter
       this.turn(0);
       return;
@@ -179,7 +204,8 @@ export class Variables {
     this.table_.set(page.variables);
     this.pager_.set(page.from, page.total);
     setText(this.note_, this.noteOf(page));
-    show(this.problem_, this.problem_.textContent !== "");
+    setText(this.problem_, "");
+    this.shown_ = question;
   }
 
   private noteOf(page: VariablePage): string {

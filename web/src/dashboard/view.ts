@@ -6,8 +6,8 @@ import type { Outcome } from "./poll";
 /// What the views may ask of the frame around them.
 export interface Frame {
   api: Api;
-  /// Handles what any answer may be: not reachable, starting, no token, refused. "well" means that the
-  /// answer is for the view: ok, unchanged, or missing.
+  /// Handles what any answer may be: not reachable, starting, unable, refused, no token. "well" means that the
+  /// answer is for the view: ok, unchanged, or missing. What is said of failures goes once it is shown.
   outcome(answer: Answer<unknown>): Outcome;
 }
 

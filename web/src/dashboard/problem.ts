@@ -1,0 +1,17 @@
+// What to say of an answer that has nothing to show.
+
+import type { Answer } from "./api";
+
+/// Without a full stop, so that more can follow; null where there is something to show.
+export function problemOf(answer: Answer<unknown>): string | null {
+  switch (answer.kind) {
+    case "ok":
+    case "unchanged": return null;
+    case "unreachable": return "The service does not answer";
+    case "starting": return "The service is starting";
+    case "unable": return `The service cannot answer now (${answer.message})`;
+    case "refused": return `The service refuses (${answer.message})`;
+    case "missing": return `The service does not have this (${answer.message})`;
+    case "token": return answer.sent === null ? "The service asks for a token" : "The service does not know this token";
+  }
+}

@@ -1,0 +1,18 @@
+// Whether a later report goes on with the campaign of an earlier one. The service may have been started
+// again with another store, in which the name belongs to another campaign.
+
+import type { Report } from "./api_types";
+
+function sameList<T>(one: T[] | undefined, other: T[] | undefined, same: (a: T, b: T) => boolean): boolean {
+  if (!one || !other) return one === other;
+  return one.length === other.length && one.every((value, place) => same(value, other[place]));
+}
+
+/// By all that a campaign never changes, as far as reports have it, and by its events, which only grow in number.
+export function sameCampaign(before: Report, after: Report): boolean {
+  return before.name === after.name && before.policy === after.policy && before.quantity === after.quantity &&
+    before.treatments === after.treatments && before.budget === after.budget && before.features === after.features &&
+    before.state_version <= after.state_version &&
+    sameList(before.actions, after.actions, (a, b) => a.action === b.action && a.name === b.name) &&
+    sameList(before.told, after.told, (a, b) => a === b);
+}
