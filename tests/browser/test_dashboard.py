@@ -316,8 +316,8 @@ def test_hundreds_of_actions_come_in_pages(dashboard, service):
     section = dashboard.section(BEST)
     dashboard.wait(lambda: "1 to 50 of 130 actions" in dashboard.text(section), "the first page")
     assert len(dashboard.rows(section)) == 50
-    legend = dashboard.section(ESTIMATES).find_elements(By.CSS_SELECTOR, ".legend button[aria-pressed=true]")
-    assert len(legend) == 12
+    shown = dashboard.section(ESTIMATES)
+    dashboard.wait(lambda: len(shown.find_elements(By.CSS_SELECTOR, ".legend button[aria-pressed=true]")) == 12, "twelve lines")
     header, _ = dashboard.chart_table(ESTIMATES)
     assert len(header) == 13
     dashboard.section(ESTIMATES).find_element(By.XPATH, ".//button[.='Hide all']").click()

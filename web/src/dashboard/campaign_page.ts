@@ -87,7 +87,8 @@ export class CampaignPage implements View {
     sections.warnings.set(report);
     sections.steps.set(report);
     sections.table.set(report);
-    sections.charts.set(report, this.history_);
+    // Not before there is a history where there is one to come: lines would jump.
+    if (this.history_ || report.history_version === 0) sections.charts.set(report, this.history_);
     sections.feedback.set(report);
     sections.told.set(report);
     sections.variables?.outdate();
@@ -96,11 +97,10 @@ export class CampaignPage implements View {
 
   /// What changes without a new report.
   private async goOn(report: Report, sections: Sections): Promise<void> {
-    await this.askHistory(report, sections);
-    if (this.ended_) return;
     sections.heading.tick(report, this.clock_);
     sections.feedback.tick(report, this.clock_);
     sections.variables?.refresh();
+    await this.askHistory(report, sections);
   }
 
   /// What is known of the campaign that had this name before.
@@ -155,7 +155,11 @@ export class CampaignPage implements View {
     const began = performance.now();
     if ((this.historyKnown_ && this.history_?.version === report.history_version) || began < this.historyFrom_) return;
     const answer = await this.frame_.api.get<History>(`${campaignPath(this.title)}/history`);
-    if (this.ended_ || answer.kind !== "ok") return;
+    if (this.ended_) return;
+    if (answer.kind !== "ok") {
+      if (!this.history_) sections.charts.set(report, null);
+      return;
+    }
     sections.charts.set(report, answer.body);
     this.history_ = answer.body;
     this.historyKnown_ = true;
