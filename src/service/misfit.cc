@@ -6,15 +6,14 @@
 #include <cmath>
 
 #include "report/numbers.h"
-#include "updraft/registry.h"
 
 namespace updraft {
 namespace {
 
 constexpr std::uint64_t kLeastRounds = 30;  // before anything is said of the scale
 
-// How many standard errors of an estimate a radius may be. The best values of experiments lie
-// between 2 and 40.
+// How many standard errors of an estimate a radius may be. The paper's alphas come to about 4 to 40
+// on gaussian and criteo.
 constexpr double kFewErrors = 0.2;
 constexpr double kManyErrors = 300.0;
 constexpr double kManyOfVariable = 30.0;  // of one variable, where noise may be common to all
@@ -139,17 +138,25 @@ std::optional<double> unit_radius(const Explanation& explanation) {
 struct RadiusInErrors {
   double least = 0.0;
   double most = 0.0;
+  double limit = 0.0;  ///< of `least`
+  std::string seen;    ///< of the noise
 };
 
-RadiusInErrors radius_in_errors(const Policy& policy, const PayoffStatistics& statistics,
-                                double unit, double sd) {
+/// None as long as nothing is known of the noise.
+std::optional<RadiusInErrors> radius_in_errors(const Policy& policy,
+                                               const PayoffStatistics& statistics, double unit) {
   if (policy.resolution().kind == Resolution::Kind::kTotal) {
-    const double errors = static_cast<double>(statistics.variables()) * unit /
-                          std::sqrt(*statistics.reward_variance());
-    return {errors * kManyOfVariable / kManyErrors, errors};
+    const double sd = std::sqrt(*statistics.reward_variance());
+    const double errors = static_cast<double>(statistics.variables()) * unit / sd;
+    return RadiusInErrors{errors, errors, kManyErrors,
+                          fmt::format("Rewards vary with a standard deviation of {:.3g}", sd)};
   }
+  const std::optional<double> sd = statistics.typical_sd();
+  if (!sd || *sd == 0.0) return std::nullopt;
   const std::size_t together = policy.knowledge().max_affected().value_or(1);
-  return {unit / sd, std::sqrt(static_cast<double>(together)) * unit / sd};
+  return RadiusInErrors{unit / *sd, std::sqrt(static_cast<double>(together)) * unit / *sd,
+                        kManyOfVariable,
+                        fmt::format("Payoffs vary with a standard deviation of {:.3g}", *sd)};
 }
 
 std::string alpha_text(const PolicySpec& spec, double unit) {
@@ -162,35 +169,37 @@ std::string alpha_text(const PolicySpec& spec, double unit) {
 void add_alpha(const Policy& policy, const PayoffStatistics& statistics,
                const Explanation& explanation, std::vector<Misfit>& out) {
   const std::optional<double> unit = unit_radius(explanation);
-  const std::optional<double> sd = statistics.typical_sd();
-  if (!unit || !sd || *sd == 0.0) return;
+  if (!unit) return;
+  const std::optional<RadiusInErrors> radius = radius_in_errors(policy, statistics, *unit);
+  if (!radius) return;
   const PolicySpec& spec = policy.spec();
-  const RadiusInErrors radius = radius_in_errors(policy, statistics, *unit, *sd);
-  const std::string seen = fmt::format("Payoffs vary with a standard deviation of {:.3g}", *sd);
-  const auto alpha_for = [&](double errors, double wanted) {
-    return *unit * *unit / 2.0 * (wanted / errors) * (wanted / errors);
+  const auto better_alpha = [&](double errors) {
+    return *unit * *unit / 2.0 * (kGoodErrors / errors) * (kGoodErrors / errors);
   };
   const bool unknown_sets = policy.resolution().kind == Resolution::Kind::kVariables;
-  if (radius.least > kManyOfVariable) {
+  if (radius->least > radius->limit) {
     add_scale(
-        fmt::format("{}, for which {} is large: the policy's radii are more than {} times the "
-                    "errors of its estimates.",
-                    seen, alpha_text(spec, *unit), kManyOfVariable),
-        fmt::format("It will explore far longer than it must. Make a new campaign with "
-                    "payoffs multiplied by {:.1g}, or with an alpha of about {:.1g}.",
-                    radius.least / kGoodErrors, alpha_for(radius.least, kGoodErrors)),
+        fmt::format("{}, for which {} is large: the policy's radii are {:.2g} times the errors of "
+                    "its estimates, or more.",
+                    radius->seen, alpha_text(spec, *unit), radius->least),
+        fmt::format("It will explore far longer than it must. Make a new campaign with payoffs "
+                    "multiplied by {:.1g}, or with an alpha of about {:.1g}.",
+                    radius->least / kGoodErrors, better_alpha(radius->least)),
         out);
-  } else if (radius.most < kFewErrors && !unknown_sets) {
+  } else if (radius->most < kFewErrors && !unknown_sets) {
     add_scale(
-        fmt::format("{}, for which {} is small: the policy's radii are less than a {}th of the "
-                    "errors of its estimates.",
-                    seen, alpha_text(spec, *unit), 1.0 / kFewErrors),
-        fmt::format("It may settle on a wrong action by chance. Make a new campaign with "
-                    "payoffs divided by {:.1g}, or with an alpha of about {:.1g}.",
-                    kGoodErrors / radius.most, alpha_for(radius.most, kGoodErrors)),
+        fmt::format("{}, for which {} is small: the policy's radii are {:.2g} times the errors of "
+                    "its estimates, or less.",
+                    radius->seen, alpha_text(spec, *unit), radius->most),
+        fmt::format("It may settle on a wrong action by chance. Make a new campaign with payoffs "
+                    "divided by {:.1g}, or with an alpha of about {:.1g}.",
+                    kGoodErrors / radius->most, better_alpha(radius->most)),
         out);
-  } else if (spec.number("delta") && *sd > kAboveUnit) {
-    add_scale(fmt::format("{}; with delta the policy takes it to be at most 1.", seen),
+  } else if (const auto sd = statistics.typical_sd();
+             spec.number("delta") && sd && *sd > kAboveUnit) {
+    add_scale(fmt::format("Payoffs vary with a standard deviation of {:.3g}; with delta the policy "
+                          "takes it to be at most 1.",
+                          *sd),
               fmt::format("Its confidence bounds do not hold. Make a new campaign with payoffs "
                           "divided by {:.1g}, or give alpha in place of delta.",
                           *sd),
