@@ -12,6 +12,7 @@
 
 #include "service/campaign_log.h"
 #include "service/store_check.h"
+#include "service/variable_page.h"
 #include "store/campaign_store.h"
 #include "store/committer.h"
 #include "store/sqlite.h"
@@ -323,6 +324,36 @@ TEST(Service, KeepsASnapshotOfWhatWasReplayedForLong) {
   ASSERT_TRUE(store.last_snapshot(store.campaigns().at(0)));
   EXPECT_EQ(store.last_snapshot(store.campaigns().at(0))->number, 10u);
   EXPECT_TRUE(check_store(store).defects.empty());
+}
+
+TEST(Service, IsLookedAtWhileItDecides) {
+  const TemporaryFolder folder;
+  Opened opened(folder);
+  Service& service = opened.service;
+  service.create(shop());
+  std::atomic<bool> over = false;
+  std::vector<std::thread> viewers;
+  for (int viewer = 0; viewer < 3; ++viewer) {
+    viewers.emplace_back([&] {
+      std::uint64_t last = 0;
+      while (!over) {
+        const auto view = service.view("shop");
+        EXPECT_GE(view->state_version, last);
+        last = view->state_version;
+        EXPECT_EQ(nlohmann::json::parse(view->report)["state_version"], last);
+        service.history("shop");
+        service.variables("shop", {.action = 1, .show = VariableQuery::Show::kAll, .search = ""});
+        service.list();
+      }
+    });
+  }
+  for (int round = 0; round < 100; ++round) {
+    const DecisionAnswer answer = service.decide("shop", {});
+    service.pay("shop", answer.id, dense({1.0 * round, 2, 3}));
+  }
+  over = true;
+  for (std::thread& viewer : viewers) viewer.join();
+  EXPECT_EQ(service.report("shop")["decisions"]["complete"], 100);
 }
 
 }  // namespace
