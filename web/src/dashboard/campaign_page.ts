@@ -64,7 +64,11 @@ export class CampaignPage implements View {
     if (this.ended_) return "ended";
     const outcome = this.frame_.outcome(answer);
     if (outcome === "failed") this.historyKnown_ = false;  // it may come back with another store
-    if (answer.kind === "ok") this.show(answer.body, answer.tag);
+    if (answer.kind === "ok") {
+      if (!this.sections_) await this.firstHistory();
+      if (this.ended_) return "ended";
+      this.show(answer.body, answer.tag);
+    }
     if (answer.kind === "missing") this.missing(answer);
     else if (outcome === "well") await this.goOn(this.report_!, this.sections_!);
     return outcome;
@@ -87,8 +91,7 @@ export class CampaignPage implements View {
     sections.warnings.set(report);
     sections.steps.set(report);
     sections.table.set(report);
-    // Not before there is a history where there is one to come: lines would jump.
-    if (this.history_ || report.history_version === 0) sections.charts.set(report, this.history_);
+    sections.charts.set(report, this.history_);
     sections.feedback.set(report);
     sections.told.set(report);
     sections.variables?.outdate();
@@ -150,16 +153,20 @@ export class CampaignPage implements View {
     show(this.content_, false);
   }
 
+  /// Before anything is drawn, so that lines do not jump.
+  private async firstHistory(): Promise<void> {
+    const answer = await this.frame_.api.get<History>(`${campaignPath(this.title)}/history`);
+    if (answer.kind !== "ok") return;
+    this.history_ = answer.body;
+    this.historyKnown_ = true;
+  }
+
   /// Where the report says that there is a new one.
   private async askHistory(report: Report, sections: Sections): Promise<void> {
     const began = performance.now();
     if ((this.historyKnown_ && this.history_?.version === report.history_version) || began < this.historyFrom_) return;
     const answer = await this.frame_.api.get<History>(`${campaignPath(this.title)}/history`);
-    if (this.ended_) return;
-    if (answer.kind !== "ok") {
-      if (!this.history_) sections.charts.set(report, null);
-      return;
-    }
+    if (this.ended_ || answer.kind !== "ok") return;
     sections.charts.set(report, answer.body);
     this.history_ = answer.body;
     this.historyKnown_ = true;
