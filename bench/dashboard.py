@@ -31,11 +31,12 @@ BUYERS = 100  # of a round
 CLIENTS = 4
 TIMES = 7
 
-# Whether there are as many rows of actions and charts with points as asked for.
+# Whether there are as many rows of actions as asked for and charts that can be seen, with the history.
 DRAWN = """
 const rows = document.querySelectorAll('main tbody tr').length;
-const charts = [...document.querySelectorAll('canvas')].filter((canvas) => canvas.width > 0).length;
-return rows >= arguments[0] && charts >= arguments[1] ? performance.now() : null;
+const charts = [...document.querySelectorAll('canvas')].filter((one) => one.getClientRects().length > 0).length;
+const history = performance.getEntriesByType('resource').some((one) => one.name.endsWith('/history') && one.responseEnd > 0);
+return rows >= arguments[0] && charts >= arguments[1] && history ? performance.now() : null;
 """
 EMPTY = "return document.querySelector('main')?.textContent.includes('curl') ? performance.now() : null;"
 

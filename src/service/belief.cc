@@ -10,8 +10,6 @@
 namespace updraft {
 namespace {
 
-constexpr double kNormal95 = 1.959963984540054;
-
 bool draws_from_prior(const Policy& policy) { return policy.spec().name() == "ts"; }
 
 bool on_total(const Policy& policy) { return policy.resolution().kind == Resolution::Kind::kTotal; }
@@ -26,32 +24,37 @@ double radius_of(const ActionExplanation& about, double count) {
   return about.radius * std::sqrt(static_cast<double>(about.pulls) / count);
 }
 
-/// Rounds of actions that are declared not to affect an atom.
-std::uint64_t baseline_rounds(const Policy& policy, GroupId atom) {
-  std::uint64_t others = policy.observations();
-  for (const ActionId affecting : policy.knowledge().affected()->affecting(atom)) {
-    others -= policy.pulls(affecting);
+/// Per atom, rounds of actions that are declared not to affect it; empty where the baseline does
+/// not come from these. Cost: O(sum over atoms of the actions that affect it).
+std::vector<std::uint64_t> baseline_rounds(const Policy& policy) {
+  const Knowledge& knowledge = policy.knowledge();
+  if (knowledge.affected() == nullptr || knowledge.baseline() != nullptr ||
+      knowledge.observations() != nullptr) {
+    return {};
   }
-  return others;
+  const AffectedSets& sets = *knowledge.affected();
+  std::vector<std::uint64_t> out(sets.atoms()->groups(), policy.observations());
+  for (GroupId atom = 0; atom < out.size(); ++atom) {
+    for (const ActionId affecting : sets.affecting(atom)) out[atom] -= policy.pulls(affecting);
+  }
+  return out;
 }
 
 /// Whether a variable of a declared set waits for its baseline. Those that all actions affect never
 /// get one, and are counted whole.
-bool waits_for_baseline(const Policy& policy, ActionId action) {
-  const Knowledge& knowledge = policy.knowledge();
-  if (knowledge.affected() == nullptr || knowledge.baseline() != nullptr ||
-      knowledge.observations() != nullptr) {
-    return false;
-  }
-  const AffectedSets& sets = *knowledge.affected();
+bool waits_for_baseline(const Policy& policy, ActionId action,
+                        const std::vector<std::uint64_t>& rounds) {
+  if (rounds.empty()) return false;
+  const AffectedSets& sets = *policy.knowledge().affected();
   const auto atoms = sets.atoms_of(action);
   return std::any_of(atoms.begin(), atoms.end(), [&](GroupId atom) {
-    return sets.affecting(atom).size() < sets.actions() && baseline_rounds(policy, atom) == 0;
+    return sets.affecting(atom).size() < sets.actions() && rounds[atom] == 0;
   });
 }
 
 /// Declared sets: the radii of the means and of their baselines, over V(a).
-double declared_reach(const Policy& policy, ActionId action, const ActionExplanation& about) {
+double declared_reach(const Policy& policy, ActionId action, const ActionExplanation& about,
+                      const std::vector<std::uint64_t>& rounds) {
   const Knowledge& knowledge = policy.knowledge();
   const AffectedSets& sets = *knowledge.affected();
   double reach = about.radius * static_cast<double>(sets.of(action).size());
@@ -62,7 +65,7 @@ double declared_reach(const Policy& policy, ActionId action, const ActionExplana
   }
   for (const GroupId atom : sets.atoms_of(action)) {
     reach += static_cast<double>(sets.atoms()->sizes()[atom]) *
-             radius_of(about, static_cast<double>(baseline_rounds(policy, atom)));
+             radius_of(about, static_cast<double>(rounds[atom]));
   }
   return reach;
 }
@@ -83,30 +86,34 @@ double identified_reach(const Policy& policy, const Explanation& explanation, Ac
                   about.index - *about.uplift);
 }
 
-double reach_of(const Policy& policy, const Explanation& explanation, ActionId action) {
+double reach_of(const Policy& policy, const Explanation& explanation, ActionId action,
+                const std::vector<std::uint64_t>& rounds) {
   const ActionExplanation& about = explanation.actions[action];
   if (draws_from_prior(policy)) return kNormal95 * about.radius;
   if (on_total(policy)) return about.index - *about.reward;
   if (about.identified) return identified_reach(policy, explanation, action);
-  return declared_reach(policy, action, about);
+  return declared_reach(policy, action, about, rounds);
 }
 
 }  // namespace
 
 std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation) {
+  const std::vector<std::uint64_t> rounds = baseline_rounds(policy);
+  const bool learns = learns_noise(policy);
+  const bool knows = knows_noise(policy);
   std::vector<Belief> out(explanation.actions.size());
   for (ActionId action = 0; action < out.size(); ++action) {
     const ActionExplanation& about = explanation.actions[action];
     Belief& belief = out[action];
     if (about.pulls == 0 && !draws_from_prior(policy)) continue;
-    if (waits_for_baseline(policy, action)) continue;
+    if (waits_for_baseline(policy, action, rounds)) continue;
     belief.estimate = on_total(policy) ? about.reward : about.uplift;
     if (!belief.estimate) continue;
-    if (learns_noise(policy)) {
-      if (knows_noise(policy)) belief.interval = about.interval;
+    if (learns) {
+      if (knows) belief.interval = about.interval;
       continue;
     }
-    const double reach = reach_of(policy, explanation, action);
+    const double reach = reach_of(policy, explanation, action, rounds);
     if (std::isfinite(reach)) {
       belief.interval = {*belief.estimate - reach, *belief.estimate + reach};
     }

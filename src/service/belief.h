@@ -9,6 +9,9 @@
 
 namespace updraft {
 
+/// The normal law has 95 % of its mass within so many standard deviations.
+inline constexpr double kNormal95 = 1.959963984540054;
+
 /// What is thought of an action, as people look at it. Absent as long as there is nothing to go by.
 struct Belief {
   std::optional<double> estimate;

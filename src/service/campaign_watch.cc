@@ -5,8 +5,6 @@
 namespace updraft {
 namespace {
 
-constexpr double kNormal95 = 1.959963984540054;
-
 std::size_t actions_of(const CampaignDefinition& definition) {
   return definition.shape ? definition.shape->treatments + 1 : definition.knowledge->actions();
 }

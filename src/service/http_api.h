@@ -9,8 +9,8 @@
 
 #include "service/http_metrics.h"
 #include "service/http_routes.h"
+#include "service/queries.h"
 #include "service/service.h"
-#include "service/variable_page.h"
 
 namespace updraft {
 

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLeastRounds = 30;  // before anything is said of the scale
 
-// How many standard errors of an estimate a radius may be. The paper's alphas come to about 4 to 40
-// on gaussian and criteo.
+// How many standard errors of an estimate a radius may be.
 constexpr double kFewErrors = 0.2;
 constexpr double kManyErrors = 300.0;
 constexpr double kManyOfVariable = 30.0;  // of one variable, where noise may be common to all

@@ -1,47 +1,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "service/live_campaign.h"
+#include "service/queries.h"
 
 namespace updraft {
-
-/// The query of an address, decoded.
-using Query = std::vector<std::pair<std::string, std::string>>;
-
-/// Which variables of an action to show: GET .../actions/A/variables.
-struct VariableQuery {
-  enum class Show {
-    kAffected,    ///< declared to be affected or, with unknown sets, identified
-    kPadding,     ///< may be affected, and counted in
-    kSurprising,  ///< outside the declared set, and yet the interval of the uplift excludes 0
-    kAll,
-  };
-
-  ActionId action = 0;
-  Show show = Show::kAffected;
-  std::string search;  ///< in the name, without regard to case, or in the number
-  std::size_t from = 0;
-  std::size_t count = 50;
-};
-
-/// Throws InvalidInput that names the field: not an action of the campaign, unknown or repeated
-/// keys, numbers that cannot be.
-VariableQuery parse_variable_query(std::string_view action, const Query& query,
-                                   const CampaignDefinition& campaign);
 
 /// docs/service.md, 'Report'. Cost: O(K) a row, of surprising ones O(K m) once, and what the policy
 /// takes to explain itself.
 nlohmann::json variable_page(const LiveCampaign& campaign, const VariableQuery& query);
-
-/// Throws InvalidInput unless it is empty.
-void refuse_query(const Query& query);
-
-/// Whether the query asks for numbers of variables in place of them: `sets=count`. Throws
-/// InvalidInput where it asks for anything else.
-bool parse_sets_query(const Query& query);
 
 }  // namespace updraft

@@ -130,11 +130,10 @@ TEST(Misfits, AreNoneForTheBestValuesOnCriteo) {
     sets += "]";
   }
   sets += "]";
-  // As many times larger as there are fewer variables than criteo has.
   const std::pair<const char*, std::string> best[] = {
-      {"ucb(alpha=3.5e-5)", ""},
-      {"up_ucb(alpha=4e-3)", sets},
-      {"up_ucb_l(alpha=2e-6)", R"("max_affected": 200)"}};
+      {"ucb(alpha=7e-7)", ""},
+      {"up_ucb(alpha=8e-5)", sets},
+      {"up_ucb_l(alpha=5e-7)", R"("max_affected": 200)"}};
   for (const auto& [policy, knowledge] : best) {
     LiveCampaign live = testing::campaign_of(
         R"({"name": "c", "policy": ")" + std::string(policy) + R"(", "actions": 4, "variables": )" +

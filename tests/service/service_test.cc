@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "service/campaign_log.h"
+#include "service/queries.h"
 #include "service/store_check.h"
-#include "service/variable_page.h"
 #include "store/campaign_store.h"
 #include "store/committer.h"
 #include "store/sqlite.h"

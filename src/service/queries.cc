@@ -1,0 +1,99 @@
+#include "service/queries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+#include "core/json_document.h"
+#include "updraft/error.h"
+
+namespace updraft {
+namespace {
+
+using Show = VariableQuery::Show;
+
+constexpr std::size_t kLongestPage = 1000;
+constexpr std::size_t kLongestSearch = 200;
+
+constexpr std::pair<std::string_view, Show> kShows[] = {{"affected", Show::kAffected},
+                                                        {"padding", Show::kPadding},
+                                                        {"surprising", Show::kSurprising},
+                                                        {"all", Show::kAll}};
+
+std::size_t whole(std::string_view field, std::string_view text, std::size_t least,
+                  std::size_t most) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    throw InvalidInput(field, clipped(text),
+                       fmt::format("must be a whole number from {} to {}", least, most));
+  }
+  return value;
+}
+
+Show show_of(std::string_view text) {
+  std::vector<std::string> valid;
+  for (const auto& [name, show] : kShows) {
+    if (name == text) return show;
+    valid.emplace_back(name);
+  }
+  throw unknown_name("show", clipped(text), valid);
+}
+
+}  // namespace
+
+std::string_view name_of(Show show) {
+  return std::find_if(std::begin(kShows), std::end(kShows),
+                      [show](const auto& one) { return one.second == show; })
+      ->first;
+}
+
+VariableQuery parse_variable_query(std::string_view action, const Query& query,
+                                   const CampaignDefinition& campaign) {
+  if (campaign.shape) {
+    throw InvalidInput("action", clipped(action),
+                       "targeted campaigns have individuals, and no actions with variables");
+  }
+  VariableQuery out;
+  out.action = static_cast<ActionId>(whole("action", action, 0, campaign.knowledge->actions() - 1));
+  std::vector<std::string_view> seen;
+  for (const auto& [key, value] : query) {
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
+      throw InvalidInput(key, clipped(value), "must be given once");
+    }
+    seen.push_back(key);
+    if (key == "show") {
+      out.show = show_of(value);
+    } else if (key == "search") {
+      if (value.size() > kLongestSearch) {
+        throw InvalidInput("search", clipped(value),
+                           fmt::format("must have at most {} bytes", kLongestSearch));
+      }
+      out.search = value;
+    } else if (key == "from") {
+      out.from = whole("from", value, 0, campaign.knowledge->variables());
+    } else if (key == "count") {
+      out.count = whole("count", value, 1, kLongestPage);
+    } else {
+      throw unknown_name("query", clipped(key), {"show", "search", "from", "count"});
+    }
+  }
+  return out;
+}
+
+void refuse_query(const Query& query) {
+  if (query.empty()) return;
+  throw InvalidInput("query", clipped(query.front().first), "must be empty here");
+}
+
+bool parse_sets_query(const Query& query) {
+  for (const auto& [key, value] : query) {
+    if (key != "sets") throw unknown_name("query", clipped(key), {"sets"});
+    if (value != "count") throw unknown_name("sets", clipped(value), {"count"});
+  }
+  return !query.empty();
+}
+
+}  // namespace updraft

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "service/campaign_definition.h"
+#include "updraft/ids.h"
+
+namespace updraft {
+
+/// The query of an address, decoded.
+using Query = std::vector<std::pair<std::string, std::string>>;
+
+/// Which variables of an action to show: GET .../actions/A/variables.
+struct VariableQuery {
+  enum class Show {
+    kAffected,    ///< declared to be affected or, with unknown sets, identified
+    kPadding,     ///< may be affected, and counted in
+    kSurprising,  ///< outside the declared set, and yet the interval of the uplift excludes 0
+    kAll,
+  };
+
+  ActionId action = 0;
+  Show show = Show::kAffected;
+  std::string search;  ///< in the name, without regard to case, or in the number
+  std::size_t from = 0;
+  std::size_t count = 50;
+};
+
+/// "affected", "padding", "surprising", "all".
+std::string_view name_of(VariableQuery::Show show);
+
+// All throw InvalidInput that names the field.
+
+/// Not an action of the campaign, unknown or repeated keys, numbers that cannot be.
+VariableQuery parse_variable_query(std::string_view action, const Query& query,
+                                   const CampaignDefinition& campaign);
+
+/// Whether the query asks for numbers of variables in place of them: `sets=count`.
+bool parse_sets_query(const Query& query);
+
+/// Anything but an empty one.
+void refuse_query(const Query& query);
+
+}  // namespace updraft
