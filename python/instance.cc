@@ -107,6 +107,14 @@ void bind_truth(py::class_<Instance, std::shared_ptr<Instance>>& type) {
       .def_property_readonly("effect_gap", &Instance::effect_gap,
                              "The smallest distance between the means of a variable under two\n"
                              "actions of which one affects it. 0 if two move a variable alike.")
+      .def_property_readonly(
+          "variance_proxy", &Instance::variance_proxy,
+          "sigma^2, the sub-Gaussian scale of the payoffs: the largest variance\n"
+          "proxy of a variable's noise. The theorems are for at most 1.")
+      .def_property_readonly(
+          "reward_variance_proxy", &Instance::reward_variance_proxy,
+          "A variance proxy of the reward's noise. ucb's theorem is for at most\n"
+          "the square of the number of variables.")
       .def(
           "means",
           [](const Instance& self, py::handle action) {

@@ -95,6 +95,8 @@ Json instance_json(const Instance& instance) {
   out["best_action"] = instance.best_action();
   out["noise"] = noise_kind(instance);
   out["noise_sd"] = instance.noise_sd();
+  out["variance_proxy"] = instance.variance_proxy();
+  out["reward_variance_proxy"] = instance.reward_variance_proxy();
   return out;
 }
 

@@ -35,7 +35,8 @@ constexpr const char* kHelp =
 constexpr const char* kFooter =
     "What comes out: a table, least regret first; with --json\n"
     "  {version, seed, rounds, runs, instance, policies: [{spec, final_regret: {mean, sd, stderr,\n"
-    "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}]}\n"
+    "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}], warnings: [text]}\n"
+    "A warning says that the noise is wider than the theorem behind a policy's delta allows.\n"
     "The same seed gives the same bytes of JSON whatever the number of threads. Progress and\n"
     "notes go to standard error. Ctrl-C stops without a result.\n"
     "\n"
@@ -194,6 +195,7 @@ Json result_json(const Instance& instance, const SimulationOptions& options,
   for (const PolicyResult& policy : result.policies) {
     out["policies"].push_back(policy_json(policy));
   }
+  out["warnings"] = result.warnings;
   return out;
 }
 
@@ -269,6 +271,12 @@ std::string report(const Instance& instance, const std::vector<PolicySpec>& spec
   out += options.runs > 1
              ? fmt::format(" ± is one standard error over {} runs.\n", count_text(options.runs))
              : " One run gives no standard error: --runs.\n";
+  for (const std::string& warning : result.warnings) {
+    out += '\n';
+    for (const std::string& line : wrap_text("Warning: " + printable_text(warning) + ".", 96)) {
+      out += line + '\n';
+    }
+  }
   return out;
 }
 

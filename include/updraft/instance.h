@@ -123,6 +123,15 @@ class Instance {
   /// the means) or nothing is affected. A single action has no other: then it is min_uplift().
   double effect_gap() const { return effect_gap_; }
 
+  /// sigma^2, the sub-Gaussian scale of the payoffs: the largest variance proxy of a variable's
+  /// noise, over all actions and the baseline. X has variance proxy s^2 if log E exp(c X) <=
+  /// s^2 c^2 / 2 for all c: the variance of normal noise, (1 - 2p) / (2 log((1 - p) / p)) of a 0/1
+  /// payoff with mean p. [kearns98] The theorems are for at most 1.
+  double variance_proxy() const { return variance_proxy_; }
+
+  /// One of the noise of the reward, the largest over the actions. At most m^2 variance_proxy().
+  double reward_variance_proxy() const { return reward_variance_proxy_; }
+
   /// Standard deviation of the total noise when `action` is taken, and the largest of these.
   double noise_sd(ActionId action) const { return noise_sds_[action]; }
   double noise_sd() const;
@@ -143,6 +152,8 @@ class Instance {
   ActionId best_action_ = 0;
   double min_uplift_ = 0.0;
   double effect_gap_ = 0.0;
+  double variance_proxy_ = 0.0;
+  double reward_variance_proxy_ = 0.0;
 };
 
 /// Reads and writes the format `updraft-instance/1`. Errors are InvalidInput with the path of

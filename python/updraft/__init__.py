@@ -37,6 +37,7 @@ __all__ = [
     "SimulationResult",
     "bounds",
     "campaign",
+    "campaign_bounds",
     "campaign_policies",
     "context",
     "context_policies",
@@ -218,11 +219,14 @@ def bounds(
     """The regret bounds of the theory on an instance, by the name of the policy they hold for.
 
     An upper bound holds with probability 1 - delta; NaN if it needs the least individual uplift or
-    the effect gap and the instance has none. max_affected, min_uplift and effect_gap replace the
-    true values.
+    the effect gap and the instance has none. It is for the alpha in `alpha`: what the policy takes
+    if it is given delta and the payoffs are 1-sub-Gaussian, and variance_proxy times as much if
+    they are not. max_affected, min_uplift and effect_gap replace the true values.
 
     >>> b = bounds("gaussian", rounds=20000)
     >>> bool(b["up_ucb_bl"] < b["up_ucb"] < b["ucb"])
+    True
+    >>> bool(b["up_ucb_bl"] < b.expected["up_ucb_bl"])
     True
     """
     options = {
@@ -233,6 +237,42 @@ def bounds(
         "effect_gap": effect_gap,
     }
     return Bounds(_updraft.bounds(as_instance(instance), options))
+
+
+def campaign_bounds(
+    features: int,
+    individuals: int,
+    budget: int,
+    rounds: int,
+    delta: float = 0.05,
+    *,
+    treatments: int = 1,
+    ridge: float | None = None,
+    norm_bound: float = 1.0,
+) -> Bounds:
+    """The regret bounds of the theory for targeted campaigns with linear payoffs.
+
+    individuals: how many people a pool has, of whom at most `budget` are treated.
+    ridge: lambda, at least the budget, which it is if not given.
+    norm_bound: the most that the length of a treatment's coefficients can be.
+
+    They hold for features of length at most 1 and independent noise that is 1-sub-Gaussian, such as
+    that of 0/1 payoffs, if the policy is given delta, the same ridge and the same norm_bound.
+
+    >>> list(campaign_bounds(features=12, individuals=100, budget=10, rounds=2000))
+    ['c2_up_ucb']
+    """
+    options = {
+        "features": features,
+        "individuals": individuals,
+        "budget": budget,
+        "treatments": treatments,
+        "ridge": ridge,
+        "norm_bound": norm_bound,
+        "rounds": rounds,
+        "delta": delta,
+    }
+    return Bounds(_updraft.campaign_bounds(options))
 
 
 def policies() -> list[dict[str, Any]]:

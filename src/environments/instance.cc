@@ -91,16 +91,48 @@ double total_variance(const GaussianNoise& noise, std::size_t variables, std::si
   return 0.0;
 }
 
-double bernoulli_variance(double mean) { return mean * (1.0 - mean); }
+/// The largest variance of a variable's noise under an action or the baseline.
+double largest_variance(const GaussianNoise& noise, std::size_t variables,
+                        std::size_t most_affected) {
+  switch (noise.covariance) {
+    case GaussianNoise::Covariance::kIdentity:
+    case GaussianNoise::Covariance::kFactor:
+      return noise.variance;
+    case GaussianNoise::Covariance::kMatrix: {
+      double largest = 0.0;
+      for (std::size_t i = 0; i < variables; ++i) {
+        largest = std::max(largest, noise.matrix[i * variables + i]);
+      }
+      return noise.variance * largest;
+    }
+    case GaussianNoise::Covariance::kSharedByAffected:
+      return most_affected > 0 ? noise.variance : 0.0;
+  }
+  return 0.0;
+}
 
-/// What an action changes, summed over the variables it affects.
+/// How wide noise is: its variance, and a variance proxy.
+struct Spread {
+  double variance = 0.0;
+  double proxy = 0.0;
+};
+
+/// Of a 0/1 payoff with this mean; the proxy is the least one. [kearns98]
+Spread bernoulli_spread(double mean) {
+  const double x = 1.0 - 2.0 * mean;  // log((1 - p) / p) = 2 atanh(1 - 2p)
+  return {mean * (1.0 - mean), x == 0.0 ? 0.25 : x / (4.0 * std::atanh(x))};
+}
+
+/// What an action changes, summed over the variables it affects; of 0/1 payoffs.
 struct Change {
   double uplift = 0.0;
   double min_uplift = std::numeric_limits<double>::infinity();
-  double bernoulli_variance = 0.0;
+  Spread spread;
+  double largest_proxy = 0.0;
 };
 
-Change sum_change(const AffectedMeans& affected, const std::vector<double>& baseline) {
+Change sum_change(const AffectedMeans& affected, const std::vector<double>& baseline,
+                  bool bernoulli) {
   Change change;
   std::size_t place = 0;
   affected.variables.for_each([&](VariableId id) {
@@ -108,7 +140,12 @@ Change sum_change(const AffectedMeans& affected, const std::vector<double>& base
     const double uplift = mean - baseline[id];
     change.uplift += uplift;
     change.min_uplift = std::min(change.min_uplift, std::abs(uplift));
-    change.bernoulli_variance += bernoulli_variance(mean) - bernoulli_variance(baseline[id]);
+    if (!bernoulli) return;
+    const Spread after = bernoulli_spread(mean);
+    const Spread before = bernoulli_spread(baseline[id]);
+    change.spread.variance += after.variance - before.variance;
+    change.spread.proxy += after.proxy - before.proxy;
+    change.largest_proxy = std::max(change.largest_proxy, after.proxy);
   });
   return change;
 }
@@ -170,32 +207,43 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
   check_noise(definition_.noise, variables);
 
   baseline_ = std::make_shared<const std::vector<double>>(expand(definition_.variables, variables));
+  const auto* gaussian = std::get_if<GaussianNoise>(&definition_.noise);
   double baseline_total = 0.0;
-  double baseline_variance = 0.0;
+  Spread baseline_spread;
   for (const VariableRun& run : definition_.variables) {
-    baseline_total += static_cast<double>(run.count) * run.baseline;
-    baseline_variance += static_cast<double>(run.count) * bernoulli_variance(run.baseline);
+    const auto count = static_cast<double>(run.count);
+    baseline_total += count * run.baseline;
+    if (gaussian != nullptr) continue;
+    const Spread spread = bernoulli_spread(run.baseline);
+    baseline_spread.variance += count * spread.variance;
+    baseline_spread.proxy += count * spread.proxy;
+    variance_proxy_ = std::max(variance_proxy_, spread.proxy);
   }
 
-  const auto* gaussian = std::get_if<GaussianNoise>(&definition_.noise);
   const bool all_affected = noise_marks_affected(definition_.noise);
   std::vector<VariableSet> sets;
   double min_uplift = std::numeric_limits<double>::infinity();
   for (const std::vector<Effect>& effects : definition_.effects) {
     AffectedMeans affected = merge(effects, *baseline_, all_affected);
-    const Change change = sum_change(affected, *baseline_);
-    const double variance = gaussian != nullptr
-                                ? total_variance(*gaussian, variables, affected.variables.size())
-                                : baseline_variance + change.bernoulli_variance;
+    const Change change = sum_change(affected, *baseline_, gaussian == nullptr);
+    Spread spread = {baseline_spread.variance + change.spread.variance,
+                     baseline_spread.proxy + change.spread.proxy};
+    if (gaussian != nullptr) {
+      spread.variance = total_variance(*gaussian, variables, affected.variables.size());
+      spread.proxy = spread.variance;
+    }
+    variance_proxy_ = std::max(variance_proxy_, change.largest_proxy);
+    reward_variance_proxy_ = std::max(reward_variance_proxy_, spread.proxy);
     min_uplift = std::min(min_uplift, change.min_uplift);
     uplifts_.push_back(change.uplift);
     rewards_.push_back(baseline_total + change.uplift);
-    noise_sds_.push_back(std::sqrt(std::max(0.0, variance)));
+    noise_sds_.push_back(std::sqrt(std::max(0.0, spread.variance)));
     means_.push_back(std::move(affected.means));
     sets.push_back(std::move(affected.variables));
   }
   min_uplift_ = std::isinf(min_uplift) ? 0.0 : min_uplift;
   affected_ = std::make_shared<const AffectedSets>(std::move(sets), variables);
+  if (gaussian != nullptr) variance_proxy_ = largest_variance(*gaussian, variables, max_affected());
   const double effect_gap =
       actions() > 1 ? effect_gap_of(*affected_, means_, *baseline_) : min_uplift_;
   effect_gap_ = std::isinf(effect_gap) ? 0.0 : effect_gap;

@@ -76,7 +76,7 @@ std::vector<PolicyInfo> make_table() {
        .summary = "Thompson sampling on the total reward, Gaussian prior and noise",
        .index = "draw from the posterior of the reward of a; noise variance m^2 * sigma2",
        .reference = "hsieh22, Appendix D.1",
-       .status = kVerified,
+       .status = PolicyStatus::kLight,
        .needs = Need::kRewardPrior,
        .parameters = {{"sigma2", Kind::kPositive, "", "noise variance of the reward over m^2"},
                       {"prior_mean", Kind::kFinite, "as known", "prior mean of a reward"},
@@ -198,7 +198,7 @@ std::vector<PolicyInfo> make_table() {
        .summary = "up_ucb_l_bl and up_ucb_ilift_bl together; baseline, L and Delta known",
        .index = "as up_ucb_l_bl until n0 = ceil(8 / Delta^2 * alpha) pulls, then the variables "
                 "farther than Delta / 2 from the baseline",
-       .reference = "hsieh22, remark after Theorem 3",
+       .reference = "hsieh22, remark after Theorem 3, with the proofs of Theorems 2 and 3",
        .status = kVerified,
        .needs = Need::kBaseline | Need::kMaxAffected | Need::kMinUplift,
        .parameters = {alpha, delta, horizon, max_affected, min_uplift},
