@@ -204,6 +204,64 @@ TEST(Instance, NoiseSdOfTheTotal) {
   EXPECT_DOUBLE_EQ(Instance(definition).noise_sd(), std::sqrt(8.0));  // sqrt(2 * (5 - 1))
 }
 
+TEST(Instance, VarianceProxyIsThatOfTheWidestPayoff) {
+  InstanceDefinition definition = small();
+  GaussianNoise noise = gaussian(Covariance::kIdentity);
+  noise.variance = 100.0;
+  definition.noise = noise;
+  EXPECT_EQ(Instance(definition).variance_proxy(), 100.0);
+  EXPECT_DOUBLE_EQ(Instance(definition).reward_variance_proxy(), 500.0);
+
+  noise = gaussian(Covariance::kFactor);
+  noise.variance = 2.0;
+  noise.factor = 0.5;
+  definition.noise = noise;
+  EXPECT_EQ(Instance(definition).variance_proxy(), 2.0);
+  EXPECT_DOUBLE_EQ(Instance(definition).reward_variance_proxy(), 2.0 * (5 + 0.5 * 20));
+
+  noise = gaussian(Covariance::kMatrix);
+  noise.variance = 2.0;
+  noise.matrix.assign(25, 0.0);
+  for (std::size_t i = 0; i < 5; ++i) noise.matrix[6 * i] = i == 3 ? 7.0 : 1.0;
+  definition.noise = noise;
+  EXPECT_EQ(Instance(definition).variance_proxy(), 14.0);
+  EXPECT_DOUBLE_EQ(Instance(definition).reward_variance_proxy(), 22.0);
+
+  noise = gaussian(Covariance::kSharedByAffected);
+  noise.variance = 4.0;
+  definition.noise = noise;
+  EXPECT_EQ(Instance(definition).variance_proxy(), 4.0);
+  EXPECT_DOUBLE_EQ(Instance(definition).reward_variance_proxy(), 36.0);  // three of them
+  definition.effects = {{}, {}, {}};
+  EXPECT_EQ(Instance(definition).variance_proxy(), 0.0);
+}
+
+/// The proxy s^2 is the least with log E exp(c (X - p)) <= s^2 c^2 / 2 for all c.
+TEST(Instance, VarianceProxyOfPayoffsOfZeroAndOneIsTheLeast) {
+  for (const double p : {0.001, 0.02, 0.3, 0.4999999, 0.5, 0.8, 0.99}) {
+    InstanceDefinition definition = small();
+    definition.variables = {{5, p}};
+    definition.effects = {{}, {}, {}};
+    const double proxy = Instance(definition).variance_proxy();
+    double needed = 0.0;
+    for (double c = -30.0; c < 30.0; c += 1e-3) {
+      if (std::abs(c) < 1e-2) continue;  // 0 / 0
+      needed = std::max(needed, 2.0 / (c * c) * (std::log1p(p * std::expm1(c)) - c * p));
+    }
+    EXPECT_NEAR(proxy, needed, 1e-5 * needed) << p;
+    EXPECT_GE(proxy, needed * (1 - 1e-9)) << p;
+    EXPECT_NEAR(Instance(definition).reward_variance_proxy(), 5 * proxy, 1e-12);
+  }
+  // Of all actions: .75, .4 and .1 as well as .5 and .2, and one half is the widest.
+  EXPECT_EQ(Instance(small()).variance_proxy(), 0.25);
+  InstanceDefinition definition = small();
+  definition.variables = {{5, 0.0}};  // never pay without an action
+  const double best = (1 - 2 * 0.4) / (2 * std::log(0.6 / 0.4));
+  definition.effects = {{}, {{range(1, 4), {0.4}}}, {}};
+  EXPECT_NEAR(Instance(definition).variance_proxy(), best, 1e-15);
+  EXPECT_NEAR(Instance(definition).reward_variance_proxy(), 3 * best, 1e-15);
+}
+
 TEST(Instance, KnowledgeIsAllThatCanBeKnown) {
   const Instance instance(small());
   const Knowledge knowledge = instance.knowledge(1000);
