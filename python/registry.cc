@@ -13,6 +13,8 @@
 namespace updraft::python {
 namespace {
 
+constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000;  // exact as a double
+
 py::str text(std::string_view value) { return {value.data(), value.size()}; }
 
 template <typename Texts>
@@ -65,7 +67,6 @@ std::size_t max_affected_from(py::handle object, const Instance& instance) {
 }
 
 BoundInputs inputs_from(const Instance& instance, const py::dict& options) {
-  constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000;  // exact as a double
   const std::uint64_t rounds =
       whole_number("rounds", options["rounds"], {.least = 1, .most = kMostRounds});
   const double delta = number("delta", options["delta"]);
@@ -74,10 +75,13 @@ BoundInputs inputs_from(const Instance& instance, const py::dict& options) {
   if (!options["max_affected"].is_none()) {
     in.max_affected = max_affected_from(options["max_affected"], instance);
   }
-  if (!options["min_uplift"].is_none()) {
-    in.min_uplift = number("min_uplift", options["min_uplift"]);
-    check_positive("min_uplift", in.min_uplift);
-  }
+  const auto replace = [&options](const char* name, double& value) {
+    if (options[name].is_none()) return;
+    value = number(name, options[name]);
+    check_positive(name, value);
+  };
+  replace("min_uplift", in.min_uplift);
+  replace("effect_gap", in.effect_gap);
   return in;
 }
 
@@ -85,11 +89,49 @@ py::list bound_list(const Instance& instance, const py::dict& options) {
   const BoundInputs in = inputs_from(instance, options);
   py::list out;
   for (const BoundInfo& info : bounds()) {
-    const bool available = !info.needs_min_uplift || in.min_uplift > 0.0;
     py::dict row;
     row["name"] = text(info.name);
     row["kind"] = info.upper ? "upper" : "lower";
-    row["value"] = available ? info.evaluate(in) : std::numeric_limits<double>::quiet_NaN();
+    row["value"] = applies(info, in) ? info.evaluate(in) : std::numeric_limits<double>::quiet_NaN();
+    row["formula"] = text(info.formula);
+    row["reference"] = text(info.reference);
+    if (info.upper) {
+      const bool available = applies(info, in);
+      const ExpectedBound expected = available ? expected_bound(info, in) : ExpectedBound();
+      row["alpha"] = info.alpha(in);
+      row["expected"] = available ? expected.value : std::numeric_limits<double>::quiet_NaN();
+    }
+    out.append(row);
+  }
+  return out;
+}
+
+CampaignBoundInputs campaign_inputs_from(const py::dict& options) {
+  const auto whole = [&options](const char* name) {
+    return whole_number(name, options[name], {.least = 1});
+  };
+  CampaignBoundInputs in;
+  in.features = whole("features");
+  in.individuals = whole("individuals");
+  in.budget = whole("budget");
+  in.treatments = whole("treatments");
+  in.ridge = options["ridge"].is_none() ? static_cast<double>(in.budget)
+                                        : number("ridge", options["ridge"]);
+  in.norm_bound = number("norm_bound", options["norm_bound"]);
+  in.rounds = static_cast<double>(
+      whole_number("rounds", options["rounds"], {.least = 1, .most = kMostRounds}));
+  in.delta = number("delta", options["delta"]);
+  return in;
+}
+
+py::list campaign_bound_list(const py::dict& options) {
+  const CampaignBoundInputs in = campaign_inputs_from(options);
+  py::list out;
+  for (const CampaignBoundInfo& info : campaign_bounds()) {
+    py::dict row;
+    row["name"] = text(info.name);
+    row["kind"] = "upper";
+    row["value"] = info.evaluate(in);
     row["formula"] = text(info.formula);
     row["reference"] = text(info.reference);
     out.append(row);
@@ -106,6 +148,7 @@ void bind_registry(py::module_& module) {
   module.def("checked_knowledge",
              [](const py::dict& told) { return knowledge_dict(knowledge_from(told)); });
   module.def("bounds", &bound_list, py::arg("instance"), py::arg("options"));
+  module.def("campaign_bounds", &campaign_bound_list, py::arg("options"));
 }
 
 }  // namespace updraft::python

@@ -137,6 +137,7 @@ py::dict result_dict(const SimulationResult& result) {
   out["curve_sd"] = curves(result, &Summary::sd);
   out["curve_stderr"] = curves(result, &Summary::stderr_);
   out["curve_p95"] = curves(result, &Summary::p95);
+  out["warnings"] = result.warnings;
   return out;
 }
 

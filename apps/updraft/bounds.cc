@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "campaign_bounds.h"
 #include "command.h"
 #include "describe.h"
 #include "options.h"
@@ -22,22 +23,29 @@ namespace {
 constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000;  // exact as a double
 
 constexpr const char* kHelp =
-    "Evaluates the regret bounds of the theory on an instance.\n"
-    "An upper bound holds for its policy with probability 1 - delta when the policy is given that\n"
-    "delta; a lower bound is what no consistent policy can beat on the worst instance of this\n"
-    "size.";
+    "Evaluates the regret bounds of the theory on an instance, or for a targeted campaign.\n"
+    "An upper bound holds for its policy with probability 1 - delta if the policy has the alpha "
+    "that\n"
+    "is shown: the one it takes if it is given that delta, unless the noise is wider than the\n"
+    "theorems allow. A lower bound is what no consistent policy can beat.";
 
 constexpr const char* kFooter =
     "What comes out: every bound with its value, formula and source, and beside it the trivial\n"
-    "bound, rounds times the largest gap: an upper bound above it says nothing. With --json\n"
-    "  {version, instance, rounds, delta, max_affected, min_uplift, trivial, bounds: [{name, "
-    "kind,\n"
-    "  formula, reference, value, below_trivial}]}\n"
-    "where value is null if the bound needs Delta and the instance has none.\n"
+    "bound, rounds times the largest gap: an upper bound above it says nothing. Expected: a bound\n"
+    "on the mean regret of the policy that is given delta = 1 / rounds. With --json\n"
+    "  {version, instance, rounds, delta, max_affected, min_uplift, effect_gap, trivial,\n"
+    "  bounds: [{name, kind, formula, reference, value, below_trivial, alpha, alpha_scale,\n"
+    "  expected: {value, delta, alpha}}]}\n"
+    "where value is null if the bound needs the least individual uplift or the effect gap and the\n"
+    "instance has none. Upper bounds have the last three; alpha_scale is how many times the alpha "
+    "of\n"
+    "delta they need. For a campaign with linear payoffs, --features, --individuals and --budget\n"
+    "stand in place of --instance.\n"
     "\n"
     "Examples:\n"
     "  updraft bounds --instance criteo --rounds 5000 --delta 0.05\n"
-    "  updraft bounds --instance gaussian --rounds 1000000 --max-affected 15";
+    "  updraft bounds --instance gaussian --rounds 1000000 --max-affected 15\n"
+    "  updraft bounds --features 12 --individuals 100 --budget 10 --rounds 1000000";
 
 struct Options {
   std::string instance;
@@ -45,12 +53,20 @@ struct Options {
   std::string delta = "0.05";
   std::optional<std::string> max_affected;
   std::optional<std::string> min_uplift;
+  std::optional<std::string> effect_gap;
+  CampaignBoundOptions campaign;
   bool json = false;
 };
 
 struct Row {
   BoundInfo info;
-  std::optional<double> value;  ///< absent where Delta is needed and there is none
+  std::optional<double> value = {};  ///< absent if the Delta it needs is not > 0
+  // Of upper bounds with a value.
+  double alpha = 0.0;
+  double scale = 1.0;  ///< alpha over the one that delta stands for
+  ExpectedBound expected = {};
+
+  bool bounded() const { return info.upper && value; }
 };
 
 /// L must bound what every action affects, or the bounds would not hold.
@@ -64,22 +80,32 @@ std::size_t parse_max_affected(const std::string& text, const Instance& instance
   return value;
 }
 
+double given_rounds(const Options& options) {
+  return static_cast<double>(options.rounds
+                                 ? parse_count("--rounds", *options.rounds, {1, kMostRounds})
+                                 : default_rounds(options.instance));
+}
+
 BoundInputs bound_inputs(const Options& options, const Instance& instance) {
-  const std::uint64_t rounds = options.rounds
-                                   ? parse_count("--rounds", *options.rounds, {1, kMostRounds})
-                                   : default_rounds(options.instance);
-  BoundInputs in = BoundInputs::of(instance, static_cast<double>(rounds),
-                                   parse_probability("--delta", options.delta));
+  BoundInputs in =
+      BoundInputs::of(instance, given_rounds(options), parse_probability("--delta", options.delta));
   if (options.max_affected) in.max_affected = parse_max_affected(*options.max_affected, instance);
   if (options.min_uplift) in.min_uplift = parse_positive("--min-uplift", *options.min_uplift);
+  if (options.effect_gap) in.effect_gap = parse_positive("--effect-gap", *options.effect_gap);
   return in;
 }
 
 std::vector<Row> evaluate(const BoundInputs& in) {
   std::vector<Row> rows;
   for (const BoundInfo& info : bounds()) {
-    const bool available = !info.needs_min_uplift || in.min_uplift > 0.0;
-    rows.push_back({info, available ? std::optional(info.evaluate(in)) : std::nullopt});
+    Row row{.info = info};
+    if (applies(info, in)) row.value = info.evaluate(in);
+    if (row.bounded()) {
+      row.alpha = info.alpha(in);
+      row.scale = alpha_scale(info, in);
+      row.expected = expected_bound(info, in);
+    }
+    rows.push_back(row);
   }
   return rows;
 }
@@ -99,6 +125,15 @@ Json rows_json(const std::vector<Row>& rows, double trivial) {
     bound["reference"] = row.info.reference;
     bound["value"] = row.value ? Json(*row.value) : Json(nullptr);
     bound["below_trivial"] = row.value && *row.value < trivial;
+    if (row.bounded()) {
+      bound["alpha"] = row.alpha;
+      bound["alpha_scale"] = row.scale;
+      bound["expected"] = {{"value", row.expected.value},
+                           {"delta", row.expected.delta},
+                           {"alpha", row.expected.alpha}};
+    } else if (row.info.upper) {
+      for (const char* key : {"alpha", "alpha_scale", "expected"}) bound[key] = nullptr;
+    }
     out.push_back(std::move(bound));
   }
   return out;
@@ -112,16 +147,29 @@ std::string share_text(double value, double trivial) {
 
 std::string values_table(const std::vector<Row>& rows, double trivial, bool upper) {
   using enum Table::Align;
-  Table table({{.title = upper ? "policy" : "lower bound"},
-               {.title = upper ? "regret at most" : "regret at least", .align = kRight},
-               {.title = "of trivial", .align = kRight},
-               {.title = "source"}});
+  std::vector<Table::Column> columns = {
+      {.title = upper ? "policy" : "lower bound"},
+      {.title = upper ? "regret at most" : "regret at least", .align = kRight},
+      {.title = "of trivial", .align = kRight}};
+  if (upper) {
+    columns.push_back({.title = "alpha", .align = kRight});
+    columns.push_back({.title = "expected", .align = kRight});
+  }
+  columns.push_back({.title = "source"});
+  Table table(std::move(columns));
+  const int decimals = decimals_for(trivial);
   for (const Row& row : rows) {
     if (row.info.upper != upper) continue;
-    table.add_row({std::string(row.info.name),
-                   row.value ? fixed_text(*row.value, decimals_for(trivial)) : "needs Delta",
-                   row.value ? share_text(*row.value, trivial) : "-",
-                   std::string(row.info.reference)});
+    std::vector<std::string> cells = {
+        std::string(row.info.name),
+        row.value ? fixed_text(*row.value, decimals) : "needs " + short_words(row.info.needs),
+        row.value ? share_text(*row.value, trivial) : "-"};
+    if (upper) {
+      cells.push_back(row.value ? short_text(row.alpha) : "-");
+      cells.push_back(row.value ? fixed_text(row.expected.value, decimals) : "-");
+    }
+    cells.emplace_back(row.info.reference);
+    table.add_row(std::move(cells));
   }
   return table.text();
 }
@@ -135,33 +183,65 @@ std::string formulas_table(const std::vector<Row>& rows) {
   return table.text();
 }
 
+constexpr const char* kLegend =
+    "\ns^2: 1, or sigma^2 if that is more; sigma^2: the sub-Gaussian scale of a payoff's noise, "
+    "for\n"
+    "ucb that of the reward's over m^2. v(a): the variance of the sum over the affected variables\n"
+    "given all others. comb_ucb: the regret of up_ucb by the general analysis of CombUCB.\n"
+    "An upper bound says something only if it is below the trivial one. Expected: a bound on the\n"
+    "mean regret, for delta = 1/T. Lower bounds are for many rounds, and all but lower_covariance\n"
+    "for the worst instance of this size; above the trivial one they say nothing.\n";
+
+/// Which bounds are not those of a policy that is given delta, since the noise is too wide.
+std::string noise_note(const BoundInputs& in, const std::vector<Row>& rows) {
+  std::vector<std::string_view> names;
+  for (const Row& row : rows) {
+    if (row.bounded() && row.scale > 1.0) names.push_back(row.info.name);
+  }
+  if (names.empty()) return "";
+  const std::string note = fmt::format(
+      "The noise is wider than the theorems allow: sigma^2 = {}, and they are for at most "
+      "1. These bounds hold for the alpha shown, not for a policy that is given delta, "
+      "whose alpha is smaller: {}.",
+      short_text(in.variance_proxy), fmt::join(names, ", "));
+  std::string out;
+  for (const std::string& line : wrap_text(note, 96)) out += line + '\n';
+  return out;
+}
+
 std::string report(const Instance& instance, const BoundInputs& in, const std::vector<Row>& rows) {
   const double trivial = trivial_bound(in);
-  std::string out = fmt::format("{}: {}, L = {}, Delta = {}; {} rounds, delta = {}\n",
-                                printable_text(instance.name()), size_words(instance),
-                                count_text(in.max_affected),
-                                in.min_uplift > 0.0 ? short_text(in.min_uplift) : "none",
-                                fixed_text(in.rounds, 0), number_text(in.delta));
+  const auto delta_text = [](double value) { return value > 0.0 ? short_text(value) : "none"; };
+  std::string out = fmt::format(
+      "{}: {}, L = {}, Delta = {}, effect gap = {}, sigma^2 = {};\n{} rounds, delta = {}\n",
+      printable_text(instance.name()), size_words(instance), count_text(in.max_affected),
+      delta_text(in.min_uplift), delta_text(in.effect_gap), short_text(in.variance_proxy),
+      fixed_text(in.rounds, 0), number_text(in.delta));
   out += fmt::format("Trivial bound, every round at the largest gap: {}\n\n",
                      fixed_text(trivial, decimals_for(trivial)));
   out += values_table(rows, trivial, true) + '\n';
   out += values_table(rows, trivial, false) + '\n';
   out += formulas_table(rows);
-  out +=
-      "\nAn upper bound says something only where it is below the trivial one. Lower bounds are for"
-      "\nthe worst instance of this size and many rounds; above the trivial one they say "
-      "nothing.\n";
-  const bool all_available =
-      std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.value.has_value(); });
-  if (!all_available) {
-    out +=
-        "needs Delta: no variable of this instance is affected, so there is no smallest "
-        "individual\nuplift; --min-uplift gives one.\n";
+  out += kLegend + noise_note(in, rows);
+  if (!(in.min_uplift > 0.0)) {
+    out += fmt::format("Delta, the least individual uplift: {}; --min-uplift gives one.\n",
+                       min_uplift_words(instance));
+  }
+  if (!(in.effect_gap > 0.0)) {
+    out += fmt::format("Effect gap: {}; --effect-gap gives one.\n", effect_gap_words(instance));
   }
   return out;
 }
 
 void run(const Options& options) {
+  if (options.campaign.given()) {
+    if (!options.instance.empty()) {
+      throw InvalidInput("--instance", "cannot be given together with the options of a campaign");
+    }
+    write_output(campaign_bounds_text(options.campaign, given_rounds(options),
+                                      parse_probability("--delta", options.delta), options.json));
+    return;
+  }
   if (options.instance.empty()) {
     throw InvalidInput("--instance", "must be given; updraft instance lists what there is");
   }
@@ -179,6 +259,7 @@ void run(const Options& options) {
   out["delta"] = in.delta;
   out["max_affected"] = in.max_affected;
   out["min_uplift"] = in.min_uplift > 0.0 ? Json(in.min_uplift) : Json(nullptr);
+  out["effect_gap"] = in.effect_gap > 0.0 ? Json(in.effect_gap) : Json(nullptr);
   out["trivial"] = trivial_bound(in);
   out["bounds"] = rows_json(rows, trivial_bound(in));
   write_output(json_text(out));
@@ -203,8 +284,13 @@ Command add_bounds_command(CLI::App& program) {
       ->option_text("L");
   command
       ->add_option("--min-uplift", options->min_uplift,
-                   "Delta, in place of the smallest individual uplift")
+                   "Delta, in place of the least individual uplift")
       ->option_text("DELTA");
+  command
+      ->add_option("--effect-gap", options->effect_gap,
+                   "In place of the instance's own effect gap, for up_ucb_ilift")
+      ->option_text("GAP");
+  add_campaign_bound_options(*command, options->campaign);
   command->add_flag("--json", options->json, "Machine-readable output");
   command->footer(kFooter);
   return {command, [options] { run(*options); }};

@@ -35,14 +35,16 @@ constexpr const char* kHelp =
 constexpr const char* kFooter =
     "What comes out: a table, least regret first; with --json\n"
     "  {version, seed, rounds, runs, instance, policies: [{spec, final_regret: {mean, sd, stderr,\n"
-    "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}]}\n"
+    "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}], warnings: [text]}\n"
+    "A warning says that the noise is wider than the theorem behind a policy's delta allows.\n"
     "The same seed gives the same bytes of JSON whatever the number of threads. Progress and\n"
     "notes go to standard error. Ctrl-C stops without a result.\n"
     "\n"
     "Without --policy, gaussian, gaussian-weak and criteo are played with the six policies of the\n"
-    "paper and the parameters it chose for them. max_affected= and min_uplift= in a policy's\n"
-    "parentheses tell it something else than the truth. auto picks a policy by what --tell leaves\n"
-    "it to know.\n"
+    "paper and the parameters it chose for them. max_affected=, min_uplift= and effect_gap= in a\n"
+    "policy's parentheses tell it something else than the truth. auto picks a policy by what "
+    "--tell\n"
+    "leaves it to know.\n"
     "\n"
     "Examples:\n"
     "  updraft simulate --instance criteo --rounds 1000\n"
@@ -193,6 +195,7 @@ Json result_json(const Instance& instance, const SimulationOptions& options,
   for (const PolicyResult& policy : result.policies) {
     out["policies"].push_back(policy_json(policy));
   }
+  out["warnings"] = result.warnings;
   return out;
 }
 
@@ -268,6 +271,12 @@ std::string report(const Instance& instance, const std::vector<PolicySpec>& spec
   out += options.runs > 1
              ? fmt::format(" ± is one standard error over {} runs.\n", count_text(options.runs))
              : " One run gives no standard error: --runs.\n";
+  for (const std::string& warning : result.warnings) {
+    out += '\n';
+    for (const std::string& line : wrap_text("Warning: " + printable_text(warning) + ".", 96)) {
+      out += line + '\n';
+    }
+  }
   return out;
 }
 
@@ -298,7 +307,7 @@ Command add_simulate_command(CLI::App& program) {
   command
       ->add_option("--tell", options->told,
                    "All that policies may be told: baseline, affected, max_affected, min_uplift,\n"
-                   "horizon, reward_prior, or nothing [all that the instance knows]")
+                   "effect_gap, horizon, reward_prior, or nothing [all that the instance knows]")
       ->option_text("WHAT ...");
   command
       ->add_option("--rounds", options->rounds,

@@ -113,8 +113,24 @@ class Instance {
   /// max |V(a)|.
   std::size_t max_affected() const { return affected_->largest(); }
 
-  /// The smallest |individual uplift| of an affected variable; 0 where nothing is affected.
+  /// The least individual uplift: the smallest |mu(a,i) - mu(0,i)| over actions a and i in V(a); 0
+  /// if nothing is affected. Policies that know the baseline tell affected variables by it.
   double min_uplift() const { return min_uplift_; }
+
+  /// The effect gap: the smallest |mu(a,i) - mu(b,i)| over actions a, i in V(a) and every other
+  /// action b. [hsieh22, Assumption 1] It is at most min_uplift() if every affected variable is
+  /// left alone by some action, 0 if two actions move a variable alike (up to rounding, 1e-12 of
+  /// the means) or nothing is affected. A single action has no other: then it is min_uplift().
+  double effect_gap() const { return effect_gap_; }
+
+  /// sigma^2, the sub-Gaussian scale of the payoffs: the largest variance proxy of a variable's
+  /// noise, over all actions and the baseline. X has variance proxy s^2 if log E exp(c X) <=
+  /// s^2 c^2 / 2 for all c: the variance of normal noise, (1 - 2p) / (2 log((1 - p) / p)) of a 0/1
+  /// payoff with mean p. [kearns98] The theorems are for at most 1.
+  double variance_proxy() const { return variance_proxy_; }
+
+  /// One of the noise of the reward, the largest over the actions. At most m^2 variance_proxy().
+  double reward_variance_proxy() const { return reward_variance_proxy_; }
 
   /// Standard deviation of the total noise when `action` is taken, and the largest of these.
   double noise_sd(ActionId action) const { return noise_sds_[action]; }
@@ -135,6 +151,9 @@ class Instance {
   std::vector<double> noise_sds_;
   ActionId best_action_ = 0;
   double min_uplift_ = 0.0;
+  double effect_gap_ = 0.0;
+  double variance_proxy_ = 0.0;
+  double reward_variance_proxy_ = 0.0;
 };
 
 /// Reads and writes the format `updraft-instance/1`. Errors are InvalidInput with the path of

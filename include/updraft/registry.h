@@ -13,8 +13,10 @@
 
 namespace updraft {
 
-/// How far a policy is checked: against a plain reference and its theorem (verified), against a
-/// reference only (light), or not yet (experimental).
+/// How far a policy is checked. Verified: it makes the decisions of a plain reference
+/// (tests/reference), and there is a theorem, whose bound has the policy's name in bounds() and
+/// which its regret is held against in simulations (tests/theory/theorems_test.cc). Light: the
+/// reference only, since there is no theorem, or none that was tested. Experimental: neither.
 enum class PolicyStatus { kVerified, kLight, kExperimental };
 
 std::string_view status_name(PolicyStatus status);
@@ -61,8 +63,8 @@ std::span<const PolicyInfo> policies();
 const PolicyInfo& policy_info(std::string_view name);
 
 /// What `spec` still needs to be told: its policy's needs less those that its own parameters
-/// (max_affected, min_uplift, horizon, prior_mean with prior_variance) bring along, plus the
-/// horizon where it gives delta instead of alpha.
+/// (max_affected, min_uplift, effect_gap, horizon, prior_mean with prior_variance) bring along,
+/// plus the horizon where it gives delta instead of alpha.
 Needs needs_of(const PolicySpec& spec);
 
 /// `knowledge` overridden by the parameters of `spec`, without what its policy does not use; auto

@@ -58,6 +58,8 @@ struct PolicyResult {
 
 struct SimulationResult {
   std::vector<PolicyResult> policies;
+  /// What noise_warning() says of them (theory.h).
+  std::vector<std::string> warnings;
 };
 
 /// Plays every policy against the instance, `runs` times. All policies of a run meet the same

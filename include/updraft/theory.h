@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "updraft/instance.h"
+#include "updraft/policy_spec.h"
 
 namespace updraft {
 
@@ -16,44 +18,120 @@ struct BoundInputs {
   std::vector<std::size_t> affected;  ///< L(a) = |V(a)|
   std::size_t variables = 0;          ///< m
   std::size_t max_affected = 0;       ///< L
-  double min_uplift = 0.0;            ///< Delta
-  double rounds = 0.0;                ///< T
-  double delta = 0.05;                ///< upper bounds hold with probability 1 - delta
+  double min_uplift = 0.0;            ///< Delta of the policies with a known baseline
+  double effect_gap = 0.0;            ///< Delta of up_ucb_ilift, Assumption 1
+  double variance_proxy = 1.0;        ///< sigma^2 of the payoffs, Instance::variance_proxy()
+  /// Of the reward; absent: m^2 sigma^2, the most it can be.
+  std::optional<double> reward_variance_proxy = {};
+  /// Per action the least divergence of its law from one of the same kind (the same noise, the same
+  /// V(a)) under which it is better than the best; infinite if there is none. Empty: not known.
+  std::vector<double> divergences = {};
+  double rounds = 0.0;  ///< T
+  double delta = 0.05;  ///< upper bounds hold with probability 1 - delta
 
-  /// The true values of an instance.
+  /// The true values of an instance. Cost: O(m^3) for a covariance that is a matrix.
   static BoundInputs of(const Instance& instance, double rounds, double delta);
 };
 
-// Upper bounds on the regret after T rounds, each with probability at least 1 - delta when the
-// policy uses the alpha that delta gives. Sums run over the actions with a gap > 0. L(a*) is
-// that of the best action (the smallest, where several are best). All throw InvalidInput for
-// rounds < 1, delta outside (0, 1) or lengths that differ; those with Delta for Delta <= 0.
+// Upper bounds on the regret after T rounds, each with probability at least 1 - delta if the policy
+// uses the alpha that its BoundInfo gives: s^2 log(1/delta'), where delta' is the theorem's. Sums
+// run over the actions with a gap > 0. L(a*) is that of the best action (the smallest, if several
+// are best).
+//
+// s^2 = max(1, sigma^2). The theorems are for sigma^2 <= 1, and then alpha is what the policy takes
+// if it is given delta. Payoffs divided by sigma have sigma^2 = 1, gaps and Deltas smaller by
+// sigma, and radii that are those of alpha / sigma^2: a policy with sigma^2 times the alpha decides
+// on the payoffs as one with the theorem's alpha does on the divided ones, and its regret is sigma
+// times theirs. For ucb only the reward matters, whose noise is to be m-sub-Gaussian: there sigma^2
+// is the reward's variance proxy over m^2.
+//
+// All throw InvalidInput for rounds < 1, delta outside (0, 1), a negative scale or lengths that
+// differ; those with Delta if theirs is not > 0: the effect gap for up_ucb_ilift, the least
+// individual uplift for the others.
 
-/// sum 8 m^2 log(2KT/delta) / gap + gap. [auer02, noise of the reward m-sub-Gaussian]
+/// sum 8 s^2 m^2 log(2KT/delta) / gap + gap. [auer02, noise of the reward m-sub-Gaussian]
 double bound_ucb(const BoundInputs& in);
-/// sum 8 L(a)^2 log(2KT/delta) / gap + gap. [hsieh22, Prop. 1]
+/// sum 8 s^2 L(a)^2 log(2KT/delta) / gap + gap. [hsieh22, Prop. 1]
 double bound_up_ucb_bl(const BoundInputs& in);
-/// sum 8 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap. [hsieh22, Thm 1]
+/// sum 8 s^2 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap. [hsieh22, Thm 1]
 double bound_up_ucb(const BoundInputs& in);
-/// sum 32 L^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2]
+/// The regret of up_ucb by the general analysis of CombUCB, which it is on the semi-bandit with an
+/// item for each variable's baseline and one for each affected variable of each action, m of them
+/// taken in a round: [kveton15, Thm 4; hsieh22, section 9]
+///   32 s^2 m (m / least gap + sum L(a) / gap) log(4KLT/delta) + sum gap.
+/// Derivation, with c(n) = sqrt(2 alpha / n): when all intervals hold, action a is taken after the
+/// first K rounds only if gap(a) <= 2 sum of c(n(e)) over its items e, seen n(e) times; so gap(a)
+/// <= sum of (4 c(n(e)) - gap(a)/m). An item e pays with that in each round it is taken, at most
+/// sum over n of max(0, 4 c(n) - g/m) <= 32 alpha m / g, g the least gap of the actions with e. The
+/// items of a have g = gap(a); for the m baselines the least gap of all is taken. Items that all
+/// actions share need no interval, since they cancel.
+double bound_comb_ucb(const BoundInputs& in);
+/// sum 32 s^2 L^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2]
 double bound_up_ucb_l_bl(const BoundInputs& in);
-/// sum 512 L^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2]
+/// sum 512 s^2 L^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2]
 double bound_up_ucb_l(const BoundInputs& in);
-/// sum 8 clip(gap/Delta, L(a), m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 3]
+/// sum 8 s^2 clip(gap/Delta, L(a), m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 3]
 double bound_up_ucb_ilift_bl(const BoundInputs& in);
-/// sum 8 clip(2 gap/Delta, L(a) + L(a*), 2m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 4]
+/// sum 8 s^2 clip(2 gap/Delta, L(a) + L(a*), 2m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 4]
 double bound_up_ucb_ilift(const BoundInputs& in);
-/// sum 8 clip(gap/Delta, L(a), L)^2 log(2KmT/delta) / gap + gap. [hsieh22, remark after Thm 3]
+/// sum 8 s^2 clip(gap/Delta, L(a), 2L)^2 log(2KmT/delta) / gap + gap.
+/// The remark after Thm 3 has L in place of 2L and no proof. Proven is: before n0 = 8 alpha /
+/// Delta^2 pulls the index is that of Alg. 3, at most the uplift + 4 L radius (proof of Thm 2), so
+/// that a is taken only while pulls <= 8 (2L)^2 alpha / gap^2; from then on it is that of Alg. 5,
+/// and pulls <= 8 L(a)^2 alpha / gap^2 (proof of Thm 3). [hsieh22, remark after Thm 3, proofs of
+/// Thms 2 and 3]
 double bound_up_ucb_l_ilift_bl(const BoundInputs& in);
 
-/// What no consistent policy can beat on the worst instance with these parameters, to first
-/// order in log T: sum 2 L(a)^2 / gap * log T. [hsieh22, Prop. 3]
-double lower_bound_affected(const BoundInputs& in);
-/// sum 2 m^2 / gap * log T for who sees only the reward, or knows nothing of the affected sets.
-/// [hsieh22, Prop. 2]
-double lower_bound_reward(const BoundInputs& in);
+// Lower bounds: what no consistent policy can beat, to first order in log T. The first two are for
+// the worst instance of this size whose payoffs have sub-Gaussian scale sigma^2.
 
-/// Targeted campaigns with linear payoffs. [hsieh22, Thm 5]
+/// sum 2 sigma^2 L(a)^2 / gap * log T. [hsieh22, Prop. 3]
+double lower_bound_affected(const BoundInputs& in);
+/// sum 2 sigma^2 m^2 / gap * log T for who sees only the reward, or knows nothing of the affected
+/// sets. [hsieh22, Prop. 2]
+double lower_bound_reward(const BoundInputs& in);
+/// sum gap / divergence(a) * log T: for this very instance, and who knows the affected sets, the
+/// baseline and the law of the noise. Normal noise: sum 2 v(a) / gap * log T, where v(a) is the
+/// variance of the sum over V(a) given all other payoffs; linear in L(a) if the payoffs are
+/// independent. [hsieh22, Remark 1 and Lemma 4] Throws InvalidInput if divergences are not known.
+double lower_bound_covariance(const BoundInputs& in);
+
+/// The bounds on non-contextual policies.
+struct BoundInfo {
+  std::string_view name;  ///< the policy's, or comb_ucb, lower_affected, ...
+  std::string_view formula;
+  std::string_view reference;
+  bool upper = true;
+  Needs needs = {};  ///< the Delta that must be > 0: kMinUplift or kEffectGap
+  double (*evaluate)(const BoundInputs&) = nullptr;
+  double (*alpha)(const BoundInputs&) = nullptr;  ///< for which it holds; null for lower bounds
+};
+
+std::span<const BoundInfo> bounds();
+
+/// Whether `in` has the Delta that the bound needs.
+bool applies(const BoundInfo& bound, const BoundInputs& in);
+
+/// s^2 of an upper bound: how many times the alpha that delta stands for it needs. 1 if the noise
+/// is no wider than its theorem allows.
+double alpha_scale(const BoundInfo& bound, const BoundInputs& in);
+
+/// An upper bound on the expected regret, in.delta left aside: the policy is given delta = 1/T, and
+/// with probability delta it loses T times the largest gap at most. [hsieh22, paragraph 'About
+/// Expected and Gap-Free Bounds']
+struct ExpectedBound {
+  double value = 0.0;  ///< evaluate() at delta, plus delta T times the largest gap
+  double delta = 0.0;  ///< 1/T; 1/2 for one round
+  double alpha = 0.0;
+};
+ExpectedBound expected_bound(const BoundInfo& bound, BoundInputs in);
+
+/// What the user of a policy made with `delta` should know: that the instance's noise is wider than
+/// its theorem allows, and by how much. Absent if it is not, or if the spec has no delta.
+std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance& instance);
+
+/// Targeted campaigns with linear payoffs: features of length at most 1, independent 1-sub-Gaussian
+/// noise, coefficients of length at most B. [hsieh22, Thm 5]
 struct CampaignBoundInputs {
   std::size_t features = 0;     ///< d
   std::size_t individuals = 0;  ///< m
@@ -69,16 +147,14 @@ struct CampaignBoundInputs {
 ///   * (sqrt(lambda) B + sqrt(2 log((Z+1)/delta) + d log(1 + m T/(d lambda))))
 double bound_c2_up_ucb(const CampaignBoundInputs& in);
 
-/// The bounds on non-contextual policies, by the name of the policy they hold for.
-struct BoundInfo {
-  std::string_view name;  ///< a policy's name, or lower_affected, lower_reward
+/// The bounds on policies of targeted campaigns.
+struct CampaignBoundInfo {
+  std::string_view name;  ///< the policy's
   std::string_view formula;
   std::string_view reference;
-  bool upper = true;
-  bool needs_min_uplift = false;
-  double (*evaluate)(const BoundInputs&) = nullptr;
+  double (*evaluate)(const CampaignBoundInputs&) = nullptr;
 };
 
-std::span<const BoundInfo> bounds();
+std::span<const CampaignBoundInfo> campaign_bounds();
 
 }  // namespace updraft

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -233,6 +234,103 @@ def test_bounds():
         ud.bounds("gaussian", rounds=100, delta=1.0)
     with pytest.raises(ValueError, match="min_uplift = 0: must be > 0"):
         ud.bounds("gaussian", rounds=100, min_uplift=0.0)
+    with pytest.raises(ValueError, match="effect_gap = 0: must be > 0"):
+        ud.bounds("gaussian", rounds=100, effect_gap=0.0)
+    # Thm 4 takes the effect gap, Thm 3 the least individual uplift.
+    wide = ud.bounds("gaussian", rounds=100, effect_gap=1.0)
+    assert wide["up_ucb_ilift"] < ud.bounds("gaussian", rounds=100)["up_ucb_ilift"]
+    assert wide["up_ucb_ilift_bl"] == ud.bounds("gaussian", rounds=100)["up_ucb_ilift_bl"]
+
+
+def wide_instance():
+    wide = json.loads(ud.instance("gaussian").to_json())
+    wide["noise"] = {"kind": "gaussian", "covariance": "identity", "variance": 100}
+    return wide
+
+
+def test_bounds_are_for_the_noise_of_the_instance():
+    wide = wide_instance()
+    assert ud.instance(wide).variance_proxy == 100.0
+    assert ud.instance(wide).reward_variance_proxy == pytest.approx(100 * 100)
+    found, narrow = ud.bounds(wide, rounds=1000), ud.bounds("gaussian-weak", rounds=1000)
+    gaps = ud.instance(wide).gaps.sum()
+    assert (found["up_ucb"] - gaps) / (narrow["up_ucb"] - gaps) == pytest.approx(100)
+    assert found.alpha["up_ucb"] == pytest.approx(100 * narrow.alpha["up_ucb"])
+    # Independent noise: the reward has variance 100 m = m^2, as ucb's theorem allows.
+    assert found["ucb"] == pytest.approx(narrow["ucb"])
+    expected = ud.bounds("gaussian-weak", rounds=1000, delta=1 / 1000)
+    largest = ud.instance(wide).gaps.max()
+    assert narrow.expected["up_ucb"] == pytest.approx(expected["up_ucb"] + largest)
+
+
+def test_campaign_bounds():
+    found = ud.campaign_bounds(
+        features=2, individuals=12, budget=3, rounds=8, delta=0.1, ridge=4, norm_bound=0.5
+    )
+    assert found["c2_up_ucb"] == pytest.approx(200.0320078579227)
+    with pytest.raises(ValueError, match="ridge = 1: must be at least the budget, 3"):
+        ud.campaign_bounds(features=2, individuals=12, budget=3, rounds=8, ridge=1)
+    with pytest.raises(ValueError, match="features = 0"):
+        ud.campaign_bounds(features=0, individuals=12, budget=3, rounds=8)
+
+
+def test_simulate_warns_of_noise_wider_than_the_theorem_allows():
+    class Lazy:
+        def __init__(self, actions, variables):
+            pass
+
+        def select(self):
+            return 0
+
+        def update(self, action, payoffs):
+            pass
+
+    wide, options = wide_instance(), {"rounds": 20, "runs": 1}
+    for policies in (["up_ucb(delta=0.05)", "up_ucb(alpha=9)"], [Lazy, "up_ucb(delta=0.05)"]):
+        with pytest.warns(UserWarning, match=r"up_ucb\(delta=0.05\): delta stands for") as caught:
+            result = ud.simulate(wide, policies, **options)
+        assert result.warnings == [str(warning.message) for warning in caught]
+        assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ud.simulate("gaussian", ["up_ucb(delta=0.05)"], **options).warnings == []
+        assert "warnings" not in ud.simulate("gaussian", ["up_ts"], **options)
+
+
+def test_an_instance_names_both_deltas():
+    gaussian = ud.instance("gaussian")
+    means = np.array([gaussian.means(a) for a in range(gaussian.actions)])
+    uplifts = [abs(means[a, i] - gaussian.baseline[i]) for a, v in enumerate(gaussian.affected) for i in v]
+    gaps = [
+        abs(means[a, i] - means[b, i])
+        for a, v in enumerate(gaussian.affected)
+        for i in v
+        for b in range(gaussian.actions)
+        if b != a
+    ]
+    assert gaussian.min_uplift == pytest.approx(min(uplifts))
+    assert gaussian.effect_gap == pytest.approx(min(gaps))
+    told = gaussian.knowledge(100)
+    assert told["effect_gap"] == gaussian.effect_gap < told["min_uplift"] == gaussian.min_uplift
+
+
+def test_up_ucb_ilift_needs_an_effect_gap():
+    alike = {
+        "format": "updraft-instance/1",
+        "name": "alike",
+        "actions": ["a", "b"],
+        "variables": [{"count": 3, "baseline": 0}],
+        "effects": [
+            {"action": "a", "variables": [[0, 1]], "mean": 1},
+            {"action": "b", "variables": [[0, 2]], "mean": 1},
+        ],
+        "noise": {"kind": "gaussian", "covariance": "identity"},
+    }
+    assert ud.instance(alike).effect_gap == 0.0 and ud.instance(alike).min_uplift == 1.0
+    with pytest.raises(ValueError, match="effect_gap: must be given: alike has none, since two"):
+        ud.simulate(alike, ["up_ucb_ilift(alpha=1)"], rounds=10, runs=1)
+    ud.simulate(alike, ["up_ucb_ilift(alpha=1, effect_gap=1)"], rounds=10, runs=1)
+    assert np.isnan(ud.bounds(alike, rounds=100)["up_ucb_ilift"])
     with pytest.raises(ValueError, match="rounds = 0"):
         ud.bounds("gaussian", rounds=0)
 

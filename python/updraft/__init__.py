@@ -37,6 +37,7 @@ __all__ = [
     "SimulationResult",
     "bounds",
     "campaign",
+    "campaign_bounds",
     "campaign_policies",
     "context",
     "context_policies",
@@ -63,6 +64,7 @@ def policy(
     baseline: ArrayLike | None = None,
     max_affected: int | None = None,
     min_uplift: float | None = None,
+    effect_gap: float | None = None,
     horizon: int | None = None,
     reward_prior: tuple[float, float] | None = None,
     observations: tuple[ArrayLike, ArrayLike] | None = None,
@@ -76,6 +78,8 @@ def policy(
     baseline: mean payoff of every variable when nothing is done.
     max_affected: L, the most variables that an action affects.
     min_uplift: Delta, the least size of an individual uplift.
+    effect_gap: the least distance between the means of a variable under two actions of which one
+    affects it.
     horizon: the number of rounds to be played.
     reward_prior: mean and variance of the actions' expected rewards.
     observations: per variable, how often it was seen without any action, and the mean of these.
@@ -102,6 +106,7 @@ def policy(
         "baseline": baseline,
         "max_affected": max_affected,
         "min_uplift": min_uplift,
+        "effect_gap": effect_gap,
         "horizon": horizon,
         "reward_prior": reward_prior,
         "observations": observations,
@@ -209,14 +214,19 @@ def bounds(
     *,
     max_affected: int | None = None,
     min_uplift: float | None = None,
+    effect_gap: float | None = None,
 ) -> Bounds:
     """The regret bounds of the theory on an instance, by the name of the policy they hold for.
 
-    An upper bound holds with probability 1 - delta; NaN where it needs Delta and the instance has
-    none. max_affected and min_uplift replace the true L and Delta.
+    An upper bound holds with probability 1 - delta; NaN if it needs the least individual uplift or
+    the effect gap and the instance has none. It is for the alpha in `alpha`: what the policy takes
+    if it is given delta and the payoffs are 1-sub-Gaussian, and variance_proxy times as much if
+    they are not. max_affected, min_uplift and effect_gap replace the true values.
 
     >>> b = bounds("gaussian", rounds=20000)
     >>> bool(b["up_ucb_bl"] < b["up_ucb"] < b["ucb"])
+    True
+    >>> bool(b["up_ucb_bl"] < b.expected["up_ucb_bl"])
     True
     """
     options = {
@@ -224,8 +234,45 @@ def bounds(
         "delta": delta,
         "max_affected": max_affected,
         "min_uplift": min_uplift,
+        "effect_gap": effect_gap,
     }
     return Bounds(_updraft.bounds(as_instance(instance), options))
+
+
+def campaign_bounds(
+    features: int,
+    individuals: int,
+    budget: int,
+    rounds: int,
+    delta: float = 0.05,
+    *,
+    treatments: int = 1,
+    ridge: float | None = None,
+    norm_bound: float = 1.0,
+) -> Bounds:
+    """The regret bounds of the theory for targeted campaigns with linear payoffs.
+
+    individuals: how many people a pool has, of whom at most `budget` are treated.
+    ridge: lambda, at least the budget, which it is if not given.
+    norm_bound: the most that the length of a treatment's coefficients can be.
+
+    They hold for features of length at most 1 and independent noise that is 1-sub-Gaussian, such as
+    that of 0/1 payoffs, if the policy is given delta, the same ridge and the same norm_bound.
+
+    >>> list(campaign_bounds(features=12, individuals=100, budget=10, rounds=2000))
+    ['c2_up_ucb']
+    """
+    options = {
+        "features": features,
+        "individuals": individuals,
+        "budget": budget,
+        "treatments": treatments,
+        "ridge": ridge,
+        "norm_bound": norm_bound,
+        "rounds": rounds,
+        "delta": delta,
+    }
+    return Bounds(_updraft.campaign_bounds(options))
 
 
 def policies() -> list[dict[str, Any]]:

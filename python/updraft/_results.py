@@ -27,6 +27,7 @@ class SimulationResult(dict[str, Any]):
     """
 
     measure: str = "regret"
+    warnings: list[str] = []  # policies whose theorem does not hold for the noise, and why
 
     def to_pandas(self, what: str = "summary") -> pandas.DataFrame:
         """A pandas DataFrame: "summary" has a row per policy, "runs" one per policy and run,
@@ -66,10 +67,16 @@ class SimulationResult(dict[str, Any]):
 
 
 class Bounds(dict[str, float]):
-    """Bounds on the regret: name -> value. to_pandas() has their kinds, formulas and sources."""
+    """Bounds on the regret: name -> value. to_pandas() has their kinds, formulas and sources.
+
+    alpha: for which alpha of its policy an upper bound holds
+    expected: bounds on the expected regret, if the policy is given delta = 1/rounds
+    """
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         super().__init__((row["name"], row["value"]) for row in rows)
+        self.alpha = {row["name"]: row["alpha"] for row in rows if "alpha" in row}
+        self.expected = {row["name"]: row["expected"] for row in rows if "expected" in row}
         self._rows = rows
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Union
@@ -55,6 +56,9 @@ def simulate(
     instance knows; an empty list is nothing.
     progress: True shows it on stderr; a function is called now and then with the share done.
 
+    Warns if a policy was made with `delta` and the noise of the instance is wider than its theorem
+    allows; `warnings` of the result has the same texts.
+
     >>> r = simulate("gaussian", ["ucb(alpha=2)", "up_ucb(alpha=3)"], rounds=300, runs=4)
     >>> list(r["policy"])
     ['ucb(alpha=2)', 'up_ucb(alpha=3)']
@@ -87,8 +91,15 @@ def simulate(
     with _reporting(progress) as report:
         specs = [policy for policy in given if isinstance(policy, str)]
         if isinstance(world, Instance) and len(specs) == len(given):
-            return SimulationResult(_updraft.simulate(world, specs, options, report))
-        return _with_own(world, given, options, report)
+            table = _updraft.simulate(world, specs, options, report)
+            notes = table.pop("warnings")
+            result = SimulationResult(table)
+        else:
+            result, notes = _with_own(world, given, options, report)
+    result.warnings = notes
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    return result
 
 
 def _listed(policies: str | PolicyMaker | Iterable[str | PolicyMaker]) -> list[str | PolicyMaker]:
@@ -115,7 +126,7 @@ def _with_own(
     policies: list[str | PolicyMaker],
     options: Mapping[str, Any],
     report: Report | None,
-) -> SimulationResult:
+) -> tuple[SimulationResult, list[str]]:
     if not policies:
         raise ValueError("policies: give at least one")
     options = {**options, **_updraft.checked_options(options)}
@@ -127,9 +138,11 @@ def _with_own(
     each = options["runs"] * options["rounds"]
     meter = Meter(report, each * len(policies))
     rows: list[dict[str, Any]] = []
+    notes: list[str] = []
     if isinstance(world, Instance) and in_cpp:
         built_in = _updraft.simulate(world, in_cpp, options, meter.part(each * len(in_cpp)))
         del built_in["curve_round"]
+        notes = built_in.pop("warnings")
         rows = [{key: built_in[key][row] for key in built_in} for row in range(len(in_cpp))]
     points = _updraft.spaced_rounds(options["rounds"], options["curve_points"])
     for place, policy in enumerate(policies):
@@ -138,4 +151,4 @@ def _with_own(
     result = SimulationResult({key: np.array([row[key] for row in rows]) for key in rows[0]})
     result["curve_round"] = points
     result.measure = "regret" if world.gaps is not None else "reward"
-    return result
+    return result, notes

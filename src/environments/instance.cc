@@ -13,7 +13,8 @@
 namespace updraft {
 namespace {
 
-/// Gaps below this share of the largest |uplift| are rounding.
+/// Gaps below this share of the largest |uplift| are rounding, and so are differences of means
+/// below this share of the means.
 constexpr double kGapTolerance = 1e-12;
 
 struct AffectedMeans {
@@ -90,16 +91,48 @@ double total_variance(const GaussianNoise& noise, std::size_t variables, std::si
   return 0.0;
 }
 
-double bernoulli_variance(double mean) { return mean * (1.0 - mean); }
+/// The largest variance of a variable's noise under an action or the baseline.
+double largest_variance(const GaussianNoise& noise, std::size_t variables,
+                        std::size_t most_affected) {
+  switch (noise.covariance) {
+    case GaussianNoise::Covariance::kIdentity:
+    case GaussianNoise::Covariance::kFactor:
+      return noise.variance;
+    case GaussianNoise::Covariance::kMatrix: {
+      double largest = 0.0;
+      for (std::size_t i = 0; i < variables; ++i) {
+        largest = std::max(largest, noise.matrix[i * variables + i]);
+      }
+      return noise.variance * largest;
+    }
+    case GaussianNoise::Covariance::kSharedByAffected:
+      return most_affected > 0 ? noise.variance : 0.0;
+  }
+  return 0.0;
+}
 
-/// What an action changes, summed over the variables it affects.
+/// How wide noise is: its variance, and a variance proxy.
+struct Spread {
+  double variance = 0.0;
+  double proxy = 0.0;
+};
+
+/// Of a 0/1 payoff with this mean; the proxy is the least one. [kearns98]
+Spread bernoulli_spread(double mean) {
+  const double x = 1.0 - 2.0 * mean;  // log((1 - p) / p) = 2 atanh(1 - 2p)
+  return {mean * (1.0 - mean), x == 0.0 ? 0.25 : x / (4.0 * std::atanh(x))};
+}
+
+/// What an action changes, summed over the variables it affects; of 0/1 payoffs.
 struct Change {
   double uplift = 0.0;
   double min_uplift = std::numeric_limits<double>::infinity();
-  double bernoulli_variance = 0.0;
+  Spread spread;
+  double largest_proxy = 0.0;
 };
 
-Change sum_change(const AffectedMeans& affected, const std::vector<double>& baseline) {
+Change sum_change(const AffectedMeans& affected, const std::vector<double>& baseline,
+                  bool bernoulli) {
   Change change;
   std::size_t place = 0;
   affected.variables.for_each([&](VariableId id) {
@@ -107,9 +140,48 @@ Change sum_change(const AffectedMeans& affected, const std::vector<double>& base
     const double uplift = mean - baseline[id];
     change.uplift += uplift;
     change.min_uplift = std::min(change.min_uplift, std::abs(uplift));
-    change.bernoulli_variance += bernoulli_variance(mean) - bernoulli_variance(baseline[id]);
+    if (!bernoulli) return;
+    const Spread after = bernoulli_spread(mean);
+    const Spread before = bernoulli_spread(baseline[id]);
+    change.spread.variance += after.variance - before.variance;
+    change.spread.proxy += after.proxy - before.proxy;
+    change.largest_proxy = std::max(change.largest_proxy, after.proxy);
   });
   return change;
+}
+
+/// Neighbours among sorted means, the closest two; 0 if their difference is rounding.
+double least_difference(std::span<const double> sorted) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 1; j < sorted.size(); ++j) {
+    const double difference = sorted[j] - sorted[j - 1];
+    const double scale = std::max(std::abs(sorted[j]), std::abs(sorted[j - 1]));
+    least = std::min(least, difference <= kGapTolerance * scale ? 0.0 : difference);
+  }
+  return least;
+}
+
+/// Instance::effect_gap() for at least two actions; infinite if nothing is affected. `means` are
+/// those of the variables in V(a), per action. Actions that leave a variable alone have the same
+/// mean there, so that one of them stands for all.
+/// Cost: O(n log K) for the n = sum of |V(a)| means.
+double effect_gap_of(const AffectedSets& affected, const std::vector<std::vector<double>>& means,
+                     const std::vector<double>& baseline) {
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> next(affected.actions(), 0);  // of each action's means
+  std::vector<double> here;
+  for (const Partition::Segment& segment : affected.atoms()->segments()) {
+    const std::span<const ActionId> actions = affected.affecting(segment.group);
+    if (actions.empty()) continue;
+    for (VariableId i = segment.range.begin; i != segment.range.end; ++i) {
+      here.clear();
+      for (const ActionId action : actions) here.push_back(means[action][next[action]++]);
+      if (actions.size() < affected.actions()) here.push_back(baseline[i]);
+      std::sort(here.begin(), here.end());
+      least = std::min(least, least_difference(here));
+    }
+  }
+  return least;
 }
 
 std::vector<double> gaps_of(const std::vector<double>& uplifts) {
@@ -135,32 +207,46 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
   check_noise(definition_.noise, variables);
 
   baseline_ = std::make_shared<const std::vector<double>>(expand(definition_.variables, variables));
+  const auto* gaussian = std::get_if<GaussianNoise>(&definition_.noise);
   double baseline_total = 0.0;
-  double baseline_variance = 0.0;
+  Spread baseline_spread;
   for (const VariableRun& run : definition_.variables) {
-    baseline_total += static_cast<double>(run.count) * run.baseline;
-    baseline_variance += static_cast<double>(run.count) * bernoulli_variance(run.baseline);
+    const auto count = static_cast<double>(run.count);
+    baseline_total += count * run.baseline;
+    if (gaussian != nullptr) continue;
+    const Spread spread = bernoulli_spread(run.baseline);
+    baseline_spread.variance += count * spread.variance;
+    baseline_spread.proxy += count * spread.proxy;
+    variance_proxy_ = std::max(variance_proxy_, spread.proxy);
   }
 
-  const auto* gaussian = std::get_if<GaussianNoise>(&definition_.noise);
   const bool all_affected = noise_marks_affected(definition_.noise);
   std::vector<VariableSet> sets;
   double min_uplift = std::numeric_limits<double>::infinity();
   for (const std::vector<Effect>& effects : definition_.effects) {
     AffectedMeans affected = merge(effects, *baseline_, all_affected);
-    const Change change = sum_change(affected, *baseline_);
-    const double variance = gaussian != nullptr
-                                ? total_variance(*gaussian, variables, affected.variables.size())
-                                : baseline_variance + change.bernoulli_variance;
+    const Change change = sum_change(affected, *baseline_, gaussian == nullptr);
+    Spread spread = {baseline_spread.variance + change.spread.variance,
+                     baseline_spread.proxy + change.spread.proxy};
+    if (gaussian != nullptr) {
+      spread.variance = total_variance(*gaussian, variables, affected.variables.size());
+      spread.proxy = spread.variance;
+    }
+    variance_proxy_ = std::max(variance_proxy_, change.largest_proxy);
+    reward_variance_proxy_ = std::max(reward_variance_proxy_, spread.proxy);
     min_uplift = std::min(min_uplift, change.min_uplift);
     uplifts_.push_back(change.uplift);
     rewards_.push_back(baseline_total + change.uplift);
-    noise_sds_.push_back(std::sqrt(std::max(0.0, variance)));
+    noise_sds_.push_back(std::sqrt(std::max(0.0, spread.variance)));
     means_.push_back(std::move(affected.means));
     sets.push_back(std::move(affected.variables));
   }
   min_uplift_ = std::isinf(min_uplift) ? 0.0 : min_uplift;
   affected_ = std::make_shared<const AffectedSets>(std::move(sets), variables);
+  if (gaussian != nullptr) variance_proxy_ = largest_variance(*gaussian, variables, max_affected());
+  const double effect_gap =
+      actions() > 1 ? effect_gap_of(*affected_, means_, *baseline_) : min_uplift_;
+  effect_gap_ = std::isinf(effect_gap) ? 0.0 : effect_gap;
   gaps_ = gaps_of(uplifts_);
   best_action_ = static_cast<ActionId>(std::find(gaps_.begin(), gaps_.end(), 0.0) - gaps_.begin());
 }
@@ -190,6 +276,7 @@ Knowledge Instance::knowledge(std::uint64_t rounds) const {
   knowledge.set_affected(affected_);
   knowledge.set_max_affected(std::max<std::size_t>(1, max_affected()));
   if (min_uplift_ > 0.0) knowledge.set_min_uplift(min_uplift_);
+  if (effect_gap_ > 0.0) knowledge.set_effect_gap(effect_gap_);
   knowledge.set_horizon(rounds);
 
   const auto count = static_cast<double>(actions());

@@ -7,6 +7,8 @@
 #include "experiments/parallel.h"
 #include "experiments/play.h"
 #include "updraft/error.h"
+#include "updraft/registry.h"
+#include "updraft/theory.h"
 
 namespace updraft {
 namespace {
@@ -29,6 +31,12 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
     result.pulls[action] /= static_cast<double>(outcomes.size());
   }
   return result;
+}
+
+/// noise_warning() of a policy, or of what auto picks.
+std::optional<std::string> warning_of(const PolicySpec& spec, const Arena& arena) {
+  const bool automatic = spec.name() == "auto";
+  return noise_warning(automatic ? pick_policy(spec, arena.knowledge).spec : spec, *arena.instance);
 }
 
 }  // namespace
@@ -86,6 +94,7 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
 
   SimulationResult result;
   for (std::size_t p = 0; p < policies.size(); ++p) {
+    if (auto warning = warning_of(policies[p], arena)) result.warnings.push_back(*warning);
     result.policies.push_back(gather(policies[p], arena.curve_rounds, outcomes[p]));
   }
   return result;

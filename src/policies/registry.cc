@@ -31,6 +31,10 @@ std::vector<PolicyInfo> make_table() {
                                       "L, an upper bound on how many variables an action affects"};
   const ParameterInfo min_uplift = {"min_uplift", Kind::kPositive, "as known",
                                     "Delta, a lower bound on the individual uplift in size"};
+  const ParameterInfo effect_gap = {
+      "effect_gap", Kind::kPositive, "as known",
+      "Delta, a lower bound on how far apart the effects of two actions are on a variable that one "
+      "of them affects"};
 
   const ParameterInfo refit = {
       "refit", Kind::kNonNegative, "0.02",
@@ -55,7 +59,8 @@ std::vector<PolicyInfo> make_table() {
                        "for a pick that needs alpha: error probability, with the horizon"},
                       horizon,
                       max_affected,
-                      min_uplift},
+                      min_uplift,
+                      effect_gap},
        .make = make_auto},
       {.name = "ucb",
        .aliases = {},
@@ -71,7 +76,7 @@ std::vector<PolicyInfo> make_table() {
        .summary = "Thompson sampling on the total reward, Gaussian prior and noise",
        .index = "draw from the posterior of the reward of a; noise variance m^2 * sigma2",
        .reference = "hsieh22, Appendix D.1",
-       .status = kVerified,
+       .status = PolicyStatus::kLight,
        .needs = Need::kRewardPrior,
        .parameters = {{"sigma2", Kind::kPositive, "", "noise variance of the reward over m^2"},
                       {"prior_mean", Kind::kFinite, "as known", "prior mean of a reward"},
@@ -180,20 +185,20 @@ std::vector<PolicyInfo> make_table() {
        .make = make_up_ucb_ilift_bl},
       {.name = "up_ucb_ilift",
        .aliases = {},
-       .summary = "Elimination, then UCB on the uplift; only Delta and the horizon known",
+       .summary = "Elimination, then UCB on the uplift; only the effect gap and the horizon known",
        .index = "n0 = ceil(32 / Delta^2 * alpha) rounds of elimination, then the sum over "
                 "identified variables of (mean(a,i) + radius(a) - U0(i))",
        .reference = "hsieh22, Algorithm UpUCB-iLift, Theorem 4",
        .status = kVerified,
-       .needs = Need::kMinUplift | Need::kHorizon,
-       .parameters = {alpha, delta, horizon, min_uplift},
+       .needs = Need::kEffectGap | Need::kHorizon,
+       .parameters = {alpha, delta, horizon, effect_gap},
        .make = make_up_ucb_ilift},
       {.name = "up_ucb_l_ilift_bl",
        .aliases = {},
        .summary = "up_ucb_l_bl and up_ucb_ilift_bl together; baseline, L and Delta known",
        .index = "as up_ucb_l_bl until n0 = ceil(8 / Delta^2 * alpha) pulls, then the variables "
                 "farther than Delta / 2 from the baseline",
-       .reference = "hsieh22, remark after Theorem 3",
+       .reference = "hsieh22, remark after Theorem 3, with the proofs of Theorems 2 and 3",
        .status = kVerified,
        .needs = Need::kBaseline | Need::kMaxAffected | Need::kMinUplift,
        .parameters = {alpha, delta, horizon, max_affected, min_uplift},
@@ -220,6 +225,7 @@ Needs provided_by(const PolicySpec& spec) {
   Needs provided;
   if (spec.number("max_affected")) provided = provided | Need::kMaxAffected;
   if (spec.number("min_uplift")) provided = provided | Need::kMinUplift;
+  if (spec.number("effect_gap")) provided = provided | Need::kEffectGap;
   if (spec.number("horizon")) provided = provided | Need::kHorizon;
   if (spec.number("prior_mean") && spec.number("prior_variance")) {
     provided = provided | Need::kRewardPrior;
@@ -305,6 +311,7 @@ Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
     told.set_max_affected(static_cast<std::size_t>(*value));
   }
   if (const auto value = spec.number("min_uplift")) told.set_min_uplift(*value);
+  if (const auto value = spec.number("effect_gap")) told.set_effect_gap(*value);
   if (const auto value = spec.number("horizon")) {
     told.set_horizon(static_cast<std::uint64_t>(*value));
   }

@@ -12,8 +12,9 @@
 namespace updraft {
 namespace {
 
-/// UpUCB-iLift: known Delta, unknown baseline and affected sets. Delta also bounds from below how
-/// much the effects of two actions on a variable differ. [hsieh22, Alg. 6]
+/// UpUCB-iLift: known effect gap Delta, unknown baseline and affected sets. Delta bounds from below
+/// how far apart the effects of two actions are on a variable that one of them affects.
+/// [hsieh22, Alg. 6, Assumption 1]
 /// Phase I, successive elimination: rounds of taking every active action once, in order of id;
 ///   after round r those with mean reward + 2 m sqrt(2 alpha / r) below the best are dropped;
 ///   n0 = ceil(32 / Delta^2 * alpha) rounds.
@@ -30,7 +31,7 @@ class UpUcbILift final : public VariableSumsPolicy {
  public:
   UpUcbILift(const PolicySpec& spec, const Knowledge& knowledge)
       : VariableSumsPolicy(spec, knowledge),
-        elimination_rounds_(identification_pulls(32.0, *knowledge.min_uplift(), alpha())),
+        elimination_rounds_(identification_pulls(32.0, *knowledge.effect_gap(), alpha())),
         active_(actions(), 1) {}
 
   Explanation explain() const override {

@@ -16,6 +16,13 @@ bool plays(const Experiment& experiment, std::string_view policy) {
                      [&](const PolicyGrid& grid) { return grid.spec.name() == policy; });
 }
 
+/// Says so if the bound is not that of a policy that is given delta.
+std::string upper_label(const BoundInfo& bound, const BoundInputs& in) {
+  const double scale = alpha_scale(bound, in);
+  return fmt::format("upper bound, {}", bound.name) +
+         (scale > 1.0 ? fmt::format(" (alpha x {:.3g})", scale) : "");
+}
+
 }  // namespace
 
 std::vector<BoundLine> bound_lines(const ExperimentResult& result) {
@@ -26,10 +33,9 @@ std::vector<BoundLine> bound_lines(const ExperimentResult& result) {
   for (const BoundInfo& bound : bounds()) {
     const bool wanted =
         bound.upper ? plays(result.experiment, bound.name) : bound.name == "lower_affected";
-    if (!wanted || (bound.needs_min_uplift && !(in.min_uplift > 0.0))) continue;
+    if (!wanted || !applies(bound, in)) continue;
     BoundLine line;
-    line.label =
-        bound.upper ? fmt::format("upper bound, {}", bound.name) : "lower bound, worst case";
+    line.label = bound.upper ? upper_label(bound, in) : "lower bound, worst case";
     for (const std::uint32_t rounds : result.curve_rounds) {
       in.rounds = rounds;
       const double value = bound.evaluate(in);

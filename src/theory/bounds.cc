@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "theory/divergences.h"
 #include "updraft/error.h"
 #include "updraft/theory.h"
 
@@ -14,6 +15,12 @@ namespace {
 void check_rounds(double rounds) {
   if (!(rounds >= 1.0) || !std::isfinite(rounds)) {
     throw InvalidInput("rounds", rounds, "must be at least 1");
+  }
+}
+
+void check_scale(std::string_view field, double value) {
+  if (!(value >= 0.0) || !std::isfinite(value)) {
+    throw InvalidInput(field, value, "must be finite and >= 0");
   }
 }
 
@@ -44,18 +51,46 @@ void check(const BoundInputs& in) {
         fmt::format("must be from the largest of affected, {}, to the number of variables, {}",
                     least, in.variables));
   }
+  check_scale("variance_proxy", in.variance_proxy);
+  if (in.reward_variance_proxy) check_scale("reward_variance_proxy", *in.reward_variance_proxy);
   check_rounds(in.rounds);
   check_probability("delta", in.delta);
 }
 
-void check_with_min_uplift(const BoundInputs& in) {
-  check(in);
-  check_positive("min_uplift", in.min_uplift);
+/// Infinite is fine: then no law is close.
+void check_divergence(double value, std::size_t action) {
+  if (!(value > 0.0)) {
+    throw InvalidInput(fmt::format("divergences[{}]", action), value, "must be > 0");
+  }
 }
 
-/// log(1/delta') for delta' = delta / (factor * K * T).
-double log_term(const BoundInputs& in, double factor) {
-  return std::log(factor * static_cast<double>(in.gaps.size()) * in.rounds / in.delta);
+// alpha = s^2 log(1/delta') with the theorems' delta' = delta / (factor K T).
+
+double alpha_with(const BoundInputs& in, double scale, double factor) {
+  check(in);
+  return std::max(1.0, scale) *
+         std::log(factor * static_cast<double>(in.gaps.size()) * in.rounds / in.delta);
+}
+
+/// For the sum of all payoffs, which is to be m-sub-Gaussian.
+double alpha_of_reward(const BoundInputs& in) {
+  const auto m = static_cast<double>(in.variables);
+  const double scale =
+      in.reward_variance_proxy ? *in.reward_variance_proxy / (m * m) : in.variance_proxy;
+  return alpha_with(in, scale, 2.0);
+}
+
+/// For the sums over V(a).
+double alpha_of_sums(const BoundInputs& in) { return alpha_with(in, in.variance_proxy, 2.0); }
+
+/// For affected variables and their baselines.
+double alpha_of_affected(const BoundInputs& in) {
+  return alpha_with(in, in.variance_proxy, 4.0 * static_cast<double>(in.max_affected));
+}
+
+/// For every variable of every action.
+double alpha_of_all(const BoundInputs& in) {
+  return alpha_with(in, in.variance_proxy, 2.0 * static_cast<double>(in.variables));
 }
 
 /// L(a*): the smallest among the best actions.
@@ -67,48 +102,108 @@ double best_affected(const BoundInputs& in) {
   return static_cast<double>(least);
 }
 
-/// sum of coefficient * width(a)^2 / gap + gap over the actions with a gap > 0.
-template <typename Width>
-double upper_bound(const BoundInputs& in, double coefficient, Width width) {
+/// The sum of term(a) over the actions with a gap > 0.
+template <typename Term>
+double sum_over_gaps(const BoundInputs& in, Term term) {
   double total = 0.0;
   for (std::size_t a = 0; a < in.gaps.size(); ++a) {
-    if (!(in.gaps[a] > 0.0)) continue;
-    const double w = width(a);
-    total += coefficient * w * w / in.gaps[a] + in.gaps[a];
+    if (in.gaps[a] > 0.0) total += term(a);
   }
   return total;
 }
 
-/// sum of 2 width(a)^2 / gap * log T.
+/// sum of coefficient * width(a)^2 / gap + gap.
 template <typename Width>
-double lower_bound(const BoundInputs& in, Width width) {
-  double total = 0.0;
-  for (std::size_t a = 0; a < in.gaps.size(); ++a) {
-    if (in.gaps[a] > 0.0) total += 2.0 * width(a) * width(a) / in.gaps[a];
-  }
-  return total * std::log(in.rounds);
+double upper_bound(const BoundInputs& in, double coefficient, Width width) {
+  return sum_over_gaps(in, [&](std::size_t a) {
+    const double w = width(a);
+    return coefficient * w * w / in.gaps[a] + in.gaps[a];
+  });
 }
 
-constexpr std::array<BoundInfo, 10> kBounds = {{
-    {"ucb", "sum 8 m^2 log(2KT/delta) / gap + gap", "auer02", true, false, bound_ucb},
-    {"up_ucb_bl", "sum 8 L(a)^2 log(2KT/delta) / gap + gap", "hsieh22, Prop. 1", true, false,
-     bound_up_ucb_bl},
-    {"up_ucb", "sum 8 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap", "hsieh22, Thm 1", true, false,
-     bound_up_ucb},
-    {"up_ucb_l_bl", "sum 32 L^2 log(2KmT/delta) / gap + gap", "hsieh22, Thm 2", true, false,
-     bound_up_ucb_l_bl},
-    {"up_ucb_l", "sum 512 L^2 log(2KmT/delta) / gap + gap", "hsieh22, Thm 2", true, false,
-     bound_up_ucb_l},
-    {"up_ucb_ilift_bl", "sum 8 clip(gap/Delta, L(a), m)^2 log(2KmT/delta) / gap + gap",
-     "hsieh22, Thm 3", true, true, bound_up_ucb_ilift_bl},
-    {"up_ucb_ilift", "sum 8 clip(2 gap/Delta, L(a) + L(a*), 2m)^2 log(2KmT/delta) / gap + gap",
-     "hsieh22, Thm 4", true, true, bound_up_ucb_ilift},
-    {"up_ucb_l_ilift_bl", "sum 8 clip(gap/Delta, L(a), L)^2 log(2KmT/delta) / gap + gap",
-     "hsieh22, remark after Thm 3", true, true, bound_up_ucb_l_ilift_bl},
-    {"lower_affected", "sum 2 L(a)^2 / gap * log T", "hsieh22, Prop. 3", false, false,
-     lower_bound_affected},
-    {"lower_reward", "sum 2 m^2 / gap * log T", "hsieh22, Prop. 2", false, false,
-     lower_bound_reward},
+/// sum of 2 sigma^2 width(a)^2 / gap * log T.
+template <typename Width>
+double lower_bound(const BoundInputs& in, Width width) {
+  const double sum = sum_over_gaps(in, [&](std::size_t a) {
+    return 2.0 * in.variance_proxy * width(a) * width(a) / in.gaps[a];
+  });
+  return sum * std::log(in.rounds);
+}
+
+constexpr Need kMinUplift = Need::kMinUplift;
+constexpr Need kEffectGap = Need::kEffectGap;
+
+constexpr std::array<BoundInfo, 12> kBounds = {{
+    {"ucb",
+     "sum 8 s^2 m^2 log(2KT/delta) / gap + gap",
+     "auer02",
+     true,
+     {},
+     bound_ucb,
+     alpha_of_reward},
+    {"up_ucb_bl",
+     "sum 8 s^2 L(a)^2 log(2KT/delta) / gap + gap",
+     "hsieh22, Prop. 1",
+     true,
+     {},
+     bound_up_ucb_bl,
+     alpha_of_sums},
+    {"up_ucb",
+     "sum 8 s^2 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap",
+     "hsieh22, Thm 1",
+     true,
+     {},
+     bound_up_ucb,
+     alpha_of_affected},
+    {"comb_ucb",
+     "32 s^2 m (m / least gap + sum L(a) / gap) log(4KLT/delta) + sum gap",
+     "kveton15, Thm 4; hsieh22, section 9",
+     true,
+     {},
+     bound_comb_ucb,
+     alpha_of_affected},
+    {"up_ucb_l_bl",
+     "sum 32 s^2 L^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, Thm 2",
+     true,
+     {},
+     bound_up_ucb_l_bl,
+     alpha_of_all},
+    {"up_ucb_l",
+     "sum 512 s^2 L^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, Thm 2",
+     true,
+     {},
+     bound_up_ucb_l,
+     alpha_of_all},
+    {"up_ucb_ilift_bl", "sum 8 s^2 clip(gap/Delta, L(a), m)^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, Thm 3", true, kMinUplift, bound_up_ucb_ilift_bl, alpha_of_all},
+    {"up_ucb_ilift",
+     "sum 8 s^2 clip(2 gap/effect gap, L(a) + L(a*), 2m)^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, Thm 4", true, kEffectGap, bound_up_ucb_ilift, alpha_of_all},
+    {"up_ucb_l_ilift_bl", "sum 8 s^2 clip(gap/Delta, L(a), 2L)^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, proofs of Thms 2, 3", true, kMinUplift, bound_up_ucb_l_ilift_bl, alpha_of_all},
+    {"lower_affected",
+     "sum 2 sigma^2 L(a)^2 / gap * log T",
+     "hsieh22, Prop. 3",
+     false,
+     {},
+     lower_bound_affected,
+     nullptr},
+    {"lower_reward",
+     "sum 2 sigma^2 m^2 / gap * log T",
+     "hsieh22, Prop. 2",
+     false,
+     {},
+     lower_bound_reward,
+     nullptr},
+    {"lower_covariance",
+     "sum gap / divergence(a) * log T; normal noise: sum 2 v(a) / gap * log T",
+     "hsieh22, Remark 1",
+     false,
+     {},
+     lower_bound_covariance,
+     nullptr},
 }};
 
 }  // namespace
@@ -122,69 +217,80 @@ BoundInputs BoundInputs::of(const Instance& instance, double rounds, double delt
   in.variables = instance.variables();
   in.max_affected = std::max<std::size_t>(1, instance.max_affected());
   in.min_uplift = instance.min_uplift();
+  in.effect_gap = instance.effect_gap();
+  in.variance_proxy = instance.variance_proxy();
+  in.reward_variance_proxy = instance.reward_variance_proxy();
+  in.divergences = least_divergences(instance);
   in.rounds = rounds;
   in.delta = delta;
   return in;
 }
 
 double bound_ucb(const BoundInputs& in) {
-  check(in);
   const auto m = static_cast<double>(in.variables);
-  return upper_bound(in, 8.0 * log_term(in, 2.0), [&](std::size_t) { return m; });
+  return upper_bound(in, 8.0 * alpha_of_reward(in), [&](std::size_t) { return m; });
 }
 
 double bound_up_ucb_bl(const BoundInputs& in) {
-  check(in);
-  return upper_bound(in, 8.0 * log_term(in, 2.0),
+  return upper_bound(in, 8.0 * alpha_of_sums(in),
                      [&](std::size_t a) { return static_cast<double>(in.affected[a]); });
 }
 
 double bound_up_ucb(const BoundInputs& in) {
-  check(in);
   const double best = best_affected(in);
-  return upper_bound(in, 8.0 * log_term(in, 4.0 * static_cast<double>(in.max_affected)),
+  return upper_bound(in, 8.0 * alpha_of_affected(in),
                      [&](std::size_t a) { return static_cast<double>(in.affected[a]) + best; });
 }
 
+double bound_comb_ucb(const BoundInputs& in) {
+  const double alpha = alpha_of_affected(in);
+  const auto m = static_cast<double>(in.variables);
+  double least_gap = std::numeric_limits<double>::infinity();
+  const double items = sum_over_gaps(in, [&](std::size_t a) {
+    least_gap = std::min(least_gap, in.gaps[a]);
+    return static_cast<double>(in.affected[a]) / in.gaps[a];
+  });
+  return 32.0 * alpha * m * (m / least_gap + items) +
+         sum_over_gaps(in, [&](std::size_t a) { return in.gaps[a]; });
+}
+
 double bound_up_ucb_l_bl(const BoundInputs& in) {
-  check(in);
   const auto most = static_cast<double>(in.max_affected);
-  return upper_bound(in, 32.0 * log_term(in, 2.0 * static_cast<double>(in.variables)),
-                     [&](std::size_t) { return most; });
+  return upper_bound(in, 32.0 * alpha_of_all(in), [&](std::size_t) { return most; });
 }
 
 double bound_up_ucb_l(const BoundInputs& in) {
-  check(in);
   const auto most = static_cast<double>(in.max_affected);
-  return upper_bound(in, 512.0 * log_term(in, 2.0 * static_cast<double>(in.variables)),
-                     [&](std::size_t) { return most; });
+  return upper_bound(in, 512.0 * alpha_of_all(in), [&](std::size_t) { return most; });
 }
 
 double bound_up_ucb_ilift_bl(const BoundInputs& in) {
-  check_with_min_uplift(in);
+  const double alpha = alpha_of_all(in);
+  check_positive("min_uplift", in.min_uplift);
   const auto m = static_cast<double>(in.variables);
-  return upper_bound(in, 8.0 * log_term(in, 2.0 * m), [&](std::size_t a) {
+  return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
     return std::clamp(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]), m);
   });
 }
 
 double bound_up_ucb_ilift(const BoundInputs& in) {
-  check_with_min_uplift(in);
+  const double alpha = alpha_of_all(in);
+  check_positive("effect_gap", in.effect_gap);
   const auto m = static_cast<double>(in.variables);
   const double best = best_affected(in);
-  return upper_bound(in, 8.0 * log_term(in, 2.0 * m), [&](std::size_t a) {
-    return std::clamp(2.0 * in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]) + best,
+  return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
+    return std::clamp(2.0 * in.gaps[a] / in.effect_gap, static_cast<double>(in.affected[a]) + best,
                       2.0 * m);
   });
 }
 
 double bound_up_ucb_l_ilift_bl(const BoundInputs& in) {
-  check_with_min_uplift(in);
-  const auto most = static_cast<double>(in.max_affected);
-  return upper_bound(
-      in, 8.0 * log_term(in, 2.0 * static_cast<double>(in.variables)), [&](std::size_t a) {
-        return std::clamp(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]), most);
-      });
+  const double alpha = alpha_of_all(in);
+  check_positive("min_uplift", in.min_uplift);
+  const double most = 2.0 * static_cast<double>(in.max_affected);
+  return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
+    return std::clamp(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]), most);
+  });
 }
 
 double lower_bound_affected(const BoundInputs& in) {
@@ -198,33 +304,42 @@ double lower_bound_reward(const BoundInputs& in) {
   return lower_bound(in, [&](std::size_t) { return m; });
 }
 
-double bound_c2_up_ucb(const CampaignBoundInputs& in) {
-  if (in.features < 1) throw InvalidInput("features", 0.0, "must be at least 1");
-  if (in.individuals < 1) throw InvalidInput("individuals", 0.0, "must be at least 1");
-  if (in.budget < 1 || in.budget > in.individuals) {
-    throw InvalidInput(
-        "budget", std::to_string(in.budget),
-        fmt::format("must be from 1 to the number of individuals, {}", in.individuals));
+double lower_bound_covariance(const BoundInputs& in) {
+  check(in);
+  if (in.divergences.size() != in.gaps.size()) {
+    throw InvalidInput("divergences",
+                       fmt::format("has {} numbers; must have one for each of {} gaps",
+                                   in.divergences.size(), in.gaps.size()));
   }
-  if (in.treatments < 1) throw InvalidInput("treatments", 0.0, "must be at least 1");
-  if (!(in.ridge >= static_cast<double>(in.budget)) || !std::isfinite(in.ridge)) {
-    throw InvalidInput("ridge", in.ridge,
-                       fmt::format("must be at least the budget, {}", in.budget));
-  }
-  check_positive("norm_bound", in.norm_bound);
-  check_rounds(in.rounds);
-  check_probability("delta", in.delta);
-
-  const auto d = static_cast<double>(in.features);
-  const auto budget = static_cast<double>(in.budget);
-  const auto models = static_cast<double>(in.treatments) + 1.0;
-  const double per_round = in.rounds / (d * in.ridge);
-  const double radius = std::sqrt(in.ridge) * in.norm_bound +
-                        std::sqrt(2.0 * std::log(models / in.delta) +
-                                  d * std::log1p(static_cast<double>(in.individuals) * per_round));
-  return 4.0 * std::sqrt(d * budget * models * in.rounds * std::log1p(budget * per_round)) * radius;
+  const double sum = sum_over_gaps(in, [&](std::size_t a) {
+    check_divergence(in.divergences[a], a);
+    return in.gaps[a] / in.divergences[a];
+  });
+  return sum * std::log(in.rounds);
 }
 
 std::span<const BoundInfo> bounds() { return kBounds; }
+
+bool applies(const BoundInfo& bound, const BoundInputs& in) {
+  return (!bound.needs.contains(Need::kMinUplift) || in.min_uplift > 0.0) &&
+         (!bound.needs.contains(Need::kEffectGap) || in.effect_gap > 0.0);
+}
+
+double alpha_scale(const BoundInfo& bound, const BoundInputs& in) {
+  if (!bound.upper) throw InvalidInput(std::string(bound.name), "is not an upper bound");
+  BoundInputs narrow = in;
+  narrow.variance_proxy = 1.0;
+  narrow.reward_variance_proxy.reset();
+  return bound.alpha(in) / bound.alpha(narrow);
+}
+
+ExpectedBound expected_bound(const BoundInfo& bound, BoundInputs in) {
+  if (!bound.upper) throw InvalidInput(std::string(bound.name), "is not an upper bound");
+  check_rounds(in.rounds);
+  in.delta = 1.0 / std::max(2.0, in.rounds);
+  const double value = bound.evaluate(in);
+  const double largest_gap = *std::max_element(in.gaps.begin(), in.gaps.end());
+  return {value + in.delta * in.rounds * largest_gap, in.delta, bound.alpha(in)};
+}
 
 }  // namespace updraft

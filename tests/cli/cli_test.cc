@@ -261,12 +261,14 @@ TEST_F(CliFiles, InstanceReadsAFile) {
   EXPECT_NEAR(tiny["uplifts"][0].get<double>(), 1.0, 1e-12);
   EXPECT_NEAR(tiny["gaps"][2].get<double>(), 1.1, 1e-12);
   EXPECT_NEAR(tiny["min_uplift"].get<double>(), 0.1, 1e-12);
+  EXPECT_NEAR(tiny["effect_gap"].get<double>(), 0.1, 1e-12);
   EXPECT_NEAR(tiny["rewards"][1].get<double>(), 2.0, 1e-12);
 
   const Outcome outcome = updraft({"instance", tiny_});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const char* part : {"tiny", "mail", "uplift 1\n", "smallest gap", "Delta", "affected"}) {
+  for (const char* part :
+       {"tiny", "mail", "uplift 1\n", "smallest gap", "Delta", "effect gap", "affected"}) {
     expect_contains(outcome.out, part);
   }
 }
@@ -339,7 +341,7 @@ TEST(CliBounds, GivesEveryBound) {
   const Outcome text = updraft(arguments);
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_EQ(text.err, "");
-  EXPECT_EQ(result["bounds"].size(), 10u);
+  EXPECT_EQ(result["bounds"].size(), 12u);
   std::size_t lower = 0;
   for (const json& bound : result["bounds"]) {
     SCOPED_TRACE(bound["name"].dump());
@@ -347,11 +349,68 @@ TEST(CliBounds, GivesEveryBound) {
     EXPECT_EQ(bound["below_trivial"].get<bool>(),
               bound["value"].get<double>() < result["trivial"].get<double>());
     lower += bound["kind"] == "lower";
+    EXPECT_EQ(bound.contains("alpha"), bound["kind"] == "upper");
+    if (bound["kind"] == "upper") {
+      EXPECT_EQ(bound["alpha_scale"], 1.0);
+      EXPECT_EQ(bound["expected"]["delta"], 1e-6);
+      EXPECT_GT(bound["expected"]["value"].get<double>(), bound["value"].get<double>());
+    }
     for (const char* key : {"name", "formula", "reference"}) {
       expect_contains(text.out, bound[key].get<std::string>());
     }
   }
-  EXPECT_EQ(lower, 2u);
+  EXPECT_EQ(lower, 3u);
+}
+
+TEST_F(CliFiles, BoundsAreForTheNoiseOfTheInstance) {
+  json wide = json::parse(kTiny);
+  wide["noise"] = {{"kind", "gaussian"}, {"covariance", "identity"}, {"variance", 100}};
+  json narrow = wide;
+  narrow["noise"]["variance"] = 1;
+  const std::string path = folder_.write("wide.json", wide.dump());
+  const json at_100 = parsed(updraft({"bounds", "--instance", path, "--json"}));
+  const json at_1 = parsed(
+      updraft({"bounds", "--instance", folder_.write("narrow.json", narrow.dump()), "--json"}));
+  EXPECT_EQ(at_100["instance"]["variance_proxy"], 100.0);
+  EXPECT_EQ(at_100["instance"]["reward_variance_proxy"], 600.0);
+  const double gaps = 0.8 + 1.1;
+  for (std::size_t i = 0; i < at_1["bounds"].size(); ++i) {
+    const json& wider = at_100["bounds"][i];
+    if (wider["kind"] == "lower") continue;
+    SCOPED_TRACE(wider["name"].dump());
+    // The reward of six independent payoffs: 600 against 6^2.
+    const double scale = wider["name"] == "ucb" ? 600.0 / 36.0 : 100.0;
+    EXPECT_NEAR(wider["alpha_scale"].get<double>(), scale, 1e-9);
+    EXPECT_NEAR(
+        (wider["value"].get<double>() - gaps) / (at_1["bounds"][i]["value"].get<double>() - gaps),
+        scale, 1e-6);
+  }
+  const Outcome text = updraft({"bounds", "--instance", path});
+  expect_contains(text.out, "sigma^2 = 100");
+  expect_contains(text.out, "These bounds hold for the alpha shown");
+}
+
+TEST(CliBounds, OfATargetedCampaign) {
+  const Arguments arguments = {"bounds", "--features", "2",  "--individuals", "12",  "--budget",
+                               "3",      "--ridge",    "4",  "--norm-bound",  "0.5", "--rounds",
+                               "8",      "--delta",    "0.1"};
+  Arguments with_json = arguments;
+  with_json.push_back("--json");
+  const json result = parsed(updraft(with_json));
+  ASSERT_EQ(result["bounds"].size(), 1u);
+  EXPECT_EQ(result["bounds"][0]["name"], "c2_up_ucb");
+  EXPECT_NEAR(result["bounds"][0]["value"].get<double>(), 200.0320078579227, 1e-9);
+  EXPECT_EQ(result["trivial"], 48.0);  // 4 * .5 * 3 * 8
+  EXPECT_EQ(result["bounds"][0]["below_trivial"], false);
+  const Outcome text = updraft(arguments);
+  EXPECT_EQ(text.exit_code, 0);
+  expect_contains(text.out, "c2_up_ucb");
+  expect_contains(text.out, "hsieh22, Thm 5");
+  expect_refused({"bounds", "--features", "2"}, "--individuals: must be given");
+  expect_refused({"bounds", "--features", "2", "--individuals", "3", "--budget", "4"},
+                 "budget = 4: must be from 1 to the number of individuals, 3");
+  expect_refused({"bounds", "--features", "2", "--instance", "gaussian"},
+                 "--instance: cannot be given together with the options of a campaign");
 }
 
 TEST_F(CliFiles, BoundsValueIsThatOfTheFormula) {
@@ -367,10 +426,11 @@ TEST_F(CliFiles, BoundsValueIsThatOfTheFormula) {
 }
 
 TEST_F(CliFiles, BoundsTakesLAndDeltaFromTheCommandLine) {
-  const json result = parsed(updraft(
-      {"bounds", "--instance", tiny_, "--max-affected", "4", "--min-uplift", "0.05", "--json"}));
+  const json result = parsed(updraft({"bounds", "--instance", tiny_, "--max-affected", "4",
+                                      "--min-uplift", "0.05", "--effect-gap", "0.025", "--json"}));
   EXPECT_EQ(result["max_affected"], 4);
   EXPECT_EQ(result["min_uplift"], 0.05);
+  EXPECT_EQ(result["effect_gap"], 0.025);
   EXPECT_EQ(result["rounds"], 1000);
   const json plain = parsed(updraft({"bounds", "--instance", tiny_, "--json"}));
   for (std::size_t i = 0; i < plain["bounds"].size(); ++i) {
@@ -384,12 +444,15 @@ TEST_F(CliFiles, BoundsSaysWhichNeedADeltaThatIsNotThere) {
   const std::string idle = folder_.write("idle.json", kIdle);
   const json result = parsed(updraft({"bounds", "--instance", idle, "--json"}));
   EXPECT_TRUE(result["min_uplift"].is_null());
+  EXPECT_TRUE(result["effect_gap"].is_null());
   std::size_t missing = 0;
   for (const json& bound : result["bounds"]) missing += bound["value"].is_null();
   EXPECT_EQ(missing, 3u);
   const Outcome text = updraft({"bounds", "--instance", idle});
   EXPECT_EQ(text.exit_code, 0);
   expect_contains(text.out, "needs Delta");
+  expect_contains(text.out, "needs effect gap");
+  expect_contains(text.out, "Effect gap: none: nothing is affected; --effect-gap gives one.");
 }
 
 TEST_F(CliFiles, BoundsRefusesBadInput) {

@@ -40,7 +40,8 @@ TEST_F(CliSimulate, JsonHasTheDocumentedShape) {
   std::vector<std::string> keys;
   for (const auto& item : result.items()) keys.push_back(item.key());
   EXPECT_EQ(keys, (std::vector<std::string>{"instance", "policies", "rounds", "runs", "seed",
-                                            "version"}));
+                                            "version", "warnings"}));
+  EXPECT_TRUE(result["warnings"].empty());
   EXPECT_EQ(result["version"], UPDRAFT_VERSION_EXPECTED);
   EXPECT_EQ(result["seed"], 9);
   EXPECT_EQ(result["rounds"], 200);
@@ -172,6 +173,40 @@ TEST_F(CliSimulate, HasDefaults) {
     arguments.insert(arguments.end(), one.begin(), one.end());
     EXPECT_EQ(parsed(updraft(arguments))["rounds"], rounds) << instance;
   }
+}
+
+TEST_F(CliSimulate, WarnsIfTheNoiseIsWiderThanTheTheoremOfDeltaAllows) {
+  json wide = json::parse(kTiny);
+  wide["noise"] = {{"kind", "gaussian"}, {"covariance", "identity"}, {"variance", 100}};
+  const std::string path = folder_.write("wide.json", wide.dump());
+  const Arguments arguments = {"simulate",     "--instance", path, "--policy", "up_ucb(delta=0.05)",
+                               "ucb(alpha=3)", "--rounds",   "20", "--runs",   "2"};
+  const Outcome text = updraft(arguments);
+  EXPECT_EQ(text.exit_code, 0);
+  expect_contains(text.out, "Warning: up_ucb(delta=0.05): delta stands for an alpha");
+  Arguments with_json = arguments;
+  with_json.push_back("--json");
+  const json result = parsed(updraft(with_json));
+  ASSERT_EQ(result["warnings"].size(), 1u);
+  expect_contains(result["warnings"][0].get<std::string>(), "variance proxy (sigma^2) is 100");
+  // The alpha that updraft bounds shows is no reason to warn.
+  Arguments by_alpha = with_json;
+  by_alpha[4] = "up_ucb(alpha=1000)";
+  EXPECT_TRUE(parsed(updraft(by_alpha))["warnings"].empty());
+}
+
+TEST_F(CliSimulate, RefusesUpUcbIliftWithoutAnEffectGap) {
+  json alike = json::parse(kTiny);
+  alike["effects"] = {{{"action", "mail"}, {"variables", {{0, 1}}}, {"mean", 0.9}},
+                      {{"action", "call"}, {"variables", {{0, 1}}}, {"mean", 0.9}}};
+  const std::string path = folder_.write("alike.json", alike.dump());
+  expect_refused({"simulate", "--instance", path, "--policy", "up_ucb_ilift(alpha=1)"},
+                 "up_ucb_ilift.effect_gap: must be given: tiny has none, since two actions give an "
+                 "affected variable the same mean");
+  EXPECT_EQ(updraft({"simulate", "--instance", path, "--policy",
+                     "up_ucb_ilift(alpha=1, effect_gap=1)", "--rounds", "20", "--runs", "1"})
+                .exit_code,
+            0);
 }
 
 TEST_F(CliSimulate, QuietIsSilent) {

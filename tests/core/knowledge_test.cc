@@ -80,6 +80,8 @@ TEST(Knowledge, RefusesBadValuesAndStaysAsItWas) {
             "max_affected = 4: must be from 1 to the number of variables, 3");
   EXPECT_EQ(refusal([&] { knowledge.set_min_uplift(0.0); }), "min_uplift = 0: must be > 0");
   EXPECT_EQ(refusal([&] { knowledge.set_min_uplift(kNan); }), "min_uplift = nan: must be > 0");
+  EXPECT_EQ(refusal([&] { knowledge.set_effect_gap(-1.0); }), "effect_gap = -1: must be > 0");
+  EXPECT_EQ(refusal([&] { knowledge.set_effect_gap(kNan); }), "effect_gap = nan: must be > 0");
   EXPECT_EQ(refusal([&] { knowledge.set_horizon(0); }), "horizon = 0: must be at least 1");
   EXPECT_EQ(refusal([&] {
               knowledge.set_reward_prior({kNan, 1.0});

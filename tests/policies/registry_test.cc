@@ -82,6 +82,9 @@ TEST(Registry, ParametersOverrideKnowledge) {
       make_policy("up_ucb_l_ilift_bl(alpha=1, max_affected=2, min_uplift=0.25)", full_knowledge());
   EXPECT_EQ(policy->knowledge().max_affected(), 2u);
   EXPECT_EQ(policy->knowledge().min_uplift(), 0.25);
+  const auto ilift = make_policy("up_ucb_ilift(alpha=1, effect_gap=0.125)", full_knowledge());
+  EXPECT_EQ(ilift->knowledge().effect_gap(), 0.125);
+  EXPECT_FALSE(ilift->knowledge().min_uplift().has_value());
   const auto ts = make_policy("ts(sigma2=1, prior_mean=7)", full_knowledge());
   EXPECT_EQ(ts->knowledge().reward_prior()->mean, 7.0);
   EXPECT_EQ(ts->knowledge().reward_prior()->variance, 2.0);
@@ -90,7 +93,7 @@ TEST(Registry, ParametersOverrideKnowledge) {
 TEST(Registry, ParametersCanStandInForMissingKnowledge) {
   const Knowledge nothing(4, 12);
   EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=2)", nothing), "(accepted)");
-  EXPECT_EQ(missing("up_ucb_ilift(alpha=1, min_uplift=1, horizon=10)", nothing), "(accepted)");
+  EXPECT_EQ(missing("up_ucb_ilift(alpha=1, effect_gap=1, horizon=10)", nothing), "(accepted)");
   EXPECT_EQ(missing("ts(sigma2=1, prior_mean=0, prior_variance=1)", nothing), "(accepted)");
   EXPECT_NE(missing("ts(sigma2=1, prior_mean=0)", nothing), "(accepted)");
 }

@@ -1,5 +1,5 @@
-// The policies that are told Delta, a lower bound on individual uplifts, and not L:
-// up_ucb_ilift_bl and up_ucb_ilift.
+// The policies that are told a Delta and not L: up_ucb_ilift_bl, a lower bound on individual
+// uplifts, and up_ucb_ilift, one on how far apart the effects of two actions are.
 
 #include <cmath>
 #include <limits>
@@ -72,8 +72,8 @@ class UpUcbIlift final : public UnknownSetsReference {
  public:
   UpUcbIlift(const PolicySpec& spec, const Knowledge& knowledge)
       : UnknownSetsReference(spec, knowledge), active_(knowledge.actions(), true) {
-    const double min_uplift = given_min_uplift(spec, knowledge);
-    rounds_ = std::ceil(32.0 / (min_uplift * min_uplift) * alpha());
+    const double effect_gap = given_effect_gap(spec, knowledge);
+    rounds_ = std::ceil(32.0 / (effect_gap * effect_gap) * alpha());
   }
 
   std::vector<double> indices(const Stream& stream) const override {

@@ -230,7 +230,7 @@ TEST(Reference, UpUcbLIliftBlThresholdsFromN0PullsOn) {
 TEST(Reference, UpUcbIliftEliminatesThenComparesWithTheBaselineSets) {
   // n0 = ceil(32/4 * 0.5) = 4; an action is dropped below the best by 4, 2.83, 2.31, 2.
   Knowledge knowledge(3, 2);
-  knowledge.set_min_uplift(2.0);
+  knowledge.set_effect_gap(2.0);
   knowledge.set_horizon(100);
   const auto policy = reference("up_ucb_ilift(alpha=0.5)", knowledge);
   const std::vector<std::vector<double>> payoffs = {{0.0, 0.0}, {3.0, 0.0}, {0.0, 3.5}};
@@ -249,7 +249,7 @@ TEST(Reference, UpUcbIliftEliminatesThenComparesWithTheBaselineSets) {
 
 TEST(Reference, UpUcbIliftKeepsAnActionExactlyAtTheBound) {
   Knowledge knowledge(2, 1);
-  knowledge.set_min_uplift(2.0);
+  knowledge.set_effect_gap(2.0);
   knowledge.set_horizon(100);
   const auto policy = reference("up_ucb_ilift(alpha=0.5)", knowledge);
   pay(*policy, 0, {0.0});
@@ -262,7 +262,7 @@ TEST(Reference, UpUcbIliftKeepsAnActionExactlyAtTheBound) {
 
 TEST(Reference, UpUcbIliftOffersTheLeastOfferedActiveActionWhileFeedbackIsOut) {
   Knowledge knowledge(2, 1);
-  knowledge.set_min_uplift(2.0);
+  knowledge.set_effect_gap(2.0);
   knowledge.set_horizon(100);
   const auto policy = reference("up_ucb_ilift(alpha=0.5)", knowledge);
   for (const ActionId expected : {0u, 1u, 0u, 1u, 0u}) {
@@ -283,6 +283,7 @@ TEST(Reference, AlphaComesFromDeltaAndTheHorizon) {
   knowledge.set_baseline({0.0, 0.0, 0.0, 0.0, 0.0});
   knowledge.set_affected(std::vector<VariableSet>{ids({0, 1, 2}), ids({})});  // L = 3
   knowledge.set_min_uplift(1.0);
+  knowledge.set_effect_gap(1.0);
   knowledge.set_horizon(100);
   const auto alpha = [&](std::string_view spec) {
     return reference_alpha(PolicySpec::parse(spec), knowledge);

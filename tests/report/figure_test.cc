@@ -4,10 +4,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "report/bound_lines.h"
 #include "report/made_result.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 #include "updraft/report.h"
+#include "updraft/theory.h"
 
 namespace updraft {
 namespace {
@@ -142,6 +144,28 @@ TEST(FigureScript, DrawsOnlyBoundsThatSaySomething) {
   result.curve_rounds = {100000000, 2000000000};
   result.points[2].curve[1].mean = 1e6;
   EXPECT_TRUE(has(figure_script(result, "svg", "f"), "title 'upper bound, up_ucb_bl'"));
+}
+
+/// With noise that is wider than the theorem allows, the line is the bound that `updraft bounds`
+/// has.
+TEST(FigureScript, BoundsAreThoseOfTheNoise) {
+  const TemporaryFolder folder;
+  InstanceDefinition definition = load_instance("gaussian")->definition();
+  std::get<GaussianNoise>(definition.noise).variance = 9.0;
+  const std::string path = (folder.path() / "wide.json").string();
+  save_instance(definition, path);
+  ExperimentResult result = example({.bounds = true});
+  result.experiment.instance = path;
+  result.curve_rounds = {100000000, 2000000000};
+  const auto line = [&] {
+    for (BoundLine& bound : bound_lines(result)) {
+      if (bound.label.starts_with("upper bound, up_ucb_bl")) return bound;
+    }
+    return BoundLine();
+  }();
+  EXPECT_EQ(line.label, "upper bound, up_ucb_bl (alpha x 9)");
+  ASSERT_FALSE(line.values.empty());
+  EXPECT_EQ(line.values.back(), bound_up_ucb_bl(BoundInputs::of(Instance(definition), 2e9, 0.05)));
 }
 
 TEST(FigureScript, RefusesOtherTerminalsAndResultsWithoutCurves) {

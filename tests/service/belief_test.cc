@@ -94,7 +94,7 @@ TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
 TEST(Beliefs, OfTheMostPulledActionAreHeldAgainstTheNext) {
   Knowledge knowledge(2, 2);
   knowledge.set_max_affected(1);
-  knowledge.set_min_uplift(1.0);
+  knowledge.set_effect_gap(1.0);
   knowledge.set_horizon(1000);
   auto policy = make_policy("up_ucb_ilift(alpha=0.05)", knowledge);
   const std::vector<double> first = {5.0, 0.0};

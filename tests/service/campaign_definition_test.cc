@@ -60,7 +60,7 @@ TEST(CampaignDefinition, ReadsEverythingThatCanBeKnown) {
   const CampaignDefinition campaign = parsed(json::parse(R"({
       "name": "A.z_0-9", "policy": "auto", "actions": 2, "variables": 3.0, "seed": 9007199254740991,
       "wait": 0.5, "lost": "zeros", "knowledge": {"baseline": [1, -0.0, 2.5],
-      "affected": [[2, 0], []], "max_affected": 3, "min_uplift": 0.25, "horizon": 1e6,
+      "affected": [[2, 0], []], "max_affected": 3, "min_uplift": 0.25, "effect_gap": 0.125, "horizon": 1e6,
       "reward_prior": {"mean": -1, "variance": 0},
       "observations": {"counts": [1, 2, 3], "means": [0, 0, 1]}}})"));
   EXPECT_EQ(campaign.seed, 9007199254740991u);
@@ -71,6 +71,7 @@ TEST(CampaignDefinition, ReadsEverythingThatCanBeKnown) {
   EXPECT_EQ(knowledge.affected()->of(0), VariableSet::from_ids({0, 2}));
   EXPECT_EQ(knowledge.max_affected(), 3u);
   EXPECT_EQ(knowledge.min_uplift(), 0.25);
+  EXPECT_EQ(knowledge.effect_gap(), 0.125);
   EXPECT_EQ(knowledge.horizon(), 1000000u);
   EXPECT_EQ(knowledge.reward_prior()->mean, -1.0);
   EXPECT_EQ(knowledge.observations()->counts, (std::vector<double>{1, 2, 3}));
@@ -248,6 +249,7 @@ TEST(CampaignDefinition, RefusesKnowledge) {
   EXPECT_EQ(refused_item("max_affected", 5),
             "knowledge.max_affected = 5: must be a whole number from 1 to 4");
   EXPECT_EQ(refused_item("min_uplift", 0), "knowledge.min_uplift = 0: must be > 0");
+  EXPECT_EQ(refused_item("effect_gap", 0), "knowledge.effect_gap = 0: must be > 0");
   EXPECT_EQ(refused_item("horizon", 0.5).find("knowledge.horizon = 0.5: must be a whole number"),
             0u);
   EXPECT_EQ(refused_item("reward_prior", {{"mean", 0}}),

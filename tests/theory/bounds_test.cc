@@ -4,6 +4,7 @@
 #include <set>
 
 #include "support/refusal.h"
+#include "updraft/registry.h"
 #include "updraft/theory.h"
 
 namespace updraft {
@@ -21,6 +22,8 @@ BoundInputs two_actions() {
   in.variables = 10;
   in.max_affected = 4;
   in.min_uplift = 0.1;
+  in.effect_gap = 0.05;
+  in.divergences = {0.0, 0.25};
   in.rounds = 100.0;
   in.delta = 0.1;
   return in;
@@ -38,25 +41,114 @@ TEST(Bounds, ByHand) {
   expect_close(bound_up_ucb(in), 8 * 25 * 10.373491181781864 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l_bl(in), 32 * 16 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l(in), 512 * 16 * 10.596634733096073 / 0.5 + 0.5);
-  // gap / Delta = 5: within [3, 10], above L = 4.
+  // gap / Delta = 5: within [3, 10] and [3, 2L = 8].
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
-  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 16 * 10.596634733096073 / 0.5 + 0.5);
-  // 2 gap / Delta = 10, within [3 + 2, 20].
-  expect_close(bound_up_ucb_ilift(in), 8 * 100 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
+  // The least gap is that of the only action with one, and L(a) = 3.
+  expect_close(bound_comb_ucb(in), 32 * 10 * (10 / 0.5 + 3 / 0.5) * 10.373491181781864 + 0.5);
+  // 2 gap / effect gap = 20, at the end of [3 + 2, 20].
+  expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
   // log 100 = 4.605170185988092
   expect_close(lower_bound_affected(in), 2 * 9 * 4.605170185988092 / 0.5);
   expect_close(lower_bound_reward(in), 2 * 100 * 4.605170185988092 / 0.5);
+  expect_close(lower_bound_covariance(in), 0.5 / 0.25 * 4.605170185988092);
+}
+
+TEST(Bounds, ScaleWithNoiseThatIsWiderThanTheTheoremsAllow) {
+  const BoundInputs in = two_actions();
+  BoundInputs wide = in;
+  wide.variance_proxy = 4.0;
+  BoundInputs narrow = in;
+  narrow.variance_proxy = 0.25;
+  for (const BoundInfo& bound : bounds()) {
+    SCOPED_TRACE(bound.name);
+    if (bound.name == "lower_covariance") continue;  // has the noise in its divergences
+    const double at_one = bound.evaluate(in);
+    if (!bound.upper) {
+      expect_close(bound.evaluate(wide), 4.0 * at_one);
+      expect_close(bound.evaluate(narrow), 0.25 * at_one);
+      continue;
+    }
+    // All but the gaps themselves, of which there is one of .5; never below that of the alpha that
+    // delta stands for.
+    expect_close(bound.evaluate(wide) - 0.5, 4.0 * (at_one - 0.5));
+    expect_close(bound.evaluate(narrow), at_one);
+    expect_close(bound.alpha(wide), 4.0 * bound.alpha(in));
+    expect_close(alpha_scale(bound, wide), 4.0);
+    EXPECT_EQ(alpha_scale(bound, in), 1.0);
+    EXPECT_EQ(alpha_scale(bound, narrow), 1.0);
+  }
+}
+
+TEST(Bounds, OfUcbScalesWithTheNoiseOfTheReward) {
+  BoundInputs in = two_actions();
+  const double at_one = bound_ucb(in);
+  in.variance_proxy = 4.0;
+  in.reward_variance_proxy = 90.0;  // m^2 = 100
+  expect_close(bound_ucb(in), at_one);
+  in.reward_variance_proxy = 300.0;
+  expect_close(bound_ucb(in) - 0.5, 3.0 * (at_one - 0.5));
+}
+
+/// The alpha of a bound is that of the policy with the same delta.
+TEST(Bounds, AreForTheAlphaThatDeltaStandsFor) {
+  // log 4000, log 32000, log 40000
+  const auto expected = [](std::string_view name) {
+    return name == "ucb" || name == "up_ucb_bl"     ? 8.294049640102028
+           : name == "up_ucb" || name == "comb_ucb" ? 10.373491181781864
+                                                    : 10.596634733096073;
+  };
+  for (const BoundInfo& bound : bounds()) {
+    EXPECT_EQ(bound.upper, bound.alpha != nullptr);
+    if (bound.upper) expect_close(bound.alpha(two_actions()), expected(bound.name));
+  }
+}
+
+TEST(Bounds, OnTheExpectedRegretAreThoseOfOneOverT) {
+  const BoundInputs in = two_actions();
+  BoundInputs small = in;
+  small.delta = 0.01;
+  for (const BoundInfo& bound : bounds()) {
+    if (!bound.upper) continue;
+    const ExpectedBound expected = expected_bound(bound, in);
+    expect_close(expected.value, bound.evaluate(small) + 0.5);  // the largest gap
+    EXPECT_EQ(expected.delta, 0.01);
+    EXPECT_EQ(expected.alpha, bound.alpha(small));
+  }
+  BoundInputs one = in;
+  one.rounds = 1.0;  // delta = 1 would be none
+  EXPECT_EQ(expected_bound(bounds()[0], one).delta, 0.5);
+  EXPECT_EQ(refusal([&] { expected_bound(bounds().back(), in); }),
+            "lower_covariance: is not an upper bound");
+}
+
+TEST(Bounds, RefuseBadNoise) {
+  BoundInputs in = two_actions();
+  in.variance_proxy = std::nan("");
+  EXPECT_EQ(refusal([&] { bound_up_ucb(in); }), "variance_proxy = nan: must be finite and >= 0");
+  in = two_actions();
+  in.reward_variance_proxy = -1.0;
+  EXPECT_EQ(refusal([&] { bound_ucb(in); }), "reward_variance_proxy = -1: must be finite and >= 0");
+  in = two_actions();
+  in.divergences = {};
+  EXPECT_EQ(refusal([&] { lower_bound_covariance(in); }),
+            "divergences: has 0 numbers; must have one for each of 2 gaps");
+  in.divergences = {0.0, 0.0};
+  EXPECT_EQ(refusal([&] { lower_bound_covariance(in); }), "divergences[1] = 0: must be > 0");
 }
 
 TEST(Bounds, ClipsBothWays) {
   BoundInputs in = two_actions();
-  in.min_uplift = 1.0;  // gap / Delta = .5, below L(a) = 3 and L(a) + L(a*) = 5
+  in.min_uplift = in.effect_gap = 1.0;  // gap / Delta = .5, below L(a) = 3 and L(a) + L(a*) = 5
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_ilift(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
-  in.min_uplift = 1e-6;  // above m and 2m
+  in.effect_gap = 0.125;  // 2 gap / Delta = 8, within [5, 20]
+  expect_close(bound_up_ucb_ilift(in), 8 * 64 * 10.596634733096073 / 0.5 + 0.5);
+  in.min_uplift = in.effect_gap = 1e-6;  // above m and 2m
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 100 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 64 * 10.596634733096073 / 0.5 + 0.5);  // 2L
 }
 
 TEST(Bounds, SumOverActionsWithAGapAndTakeTheSmallestBestAction) {
@@ -66,12 +158,15 @@ TEST(Bounds, SumOverActionsWithAGapAndTakeTheSmallestBestAction) {
   // K = 4: log(4 * 4 * 4 * 100 / .1) = log 64000 = 11.066638362341809; L(a*) = 1.
   expect_close(bound_up_ucb(in),
                8 * 16 * 11.066638362341809 / 0.5 + 0.5 + 8 * 9 * 11.066638362341809 / 2 + 2);
+  expect_close(bound_comb_ucb(in),
+               32 * 10 * (10 / 0.5 + 3 / 0.5 + 2 / 2.0) * 11.066638362341809 + 2.5);
 }
 
 TEST(Bounds, OfOneActionAreZero) {
   BoundInputs in = two_actions();
   in.gaps = {0.0};
   in.affected = {2};
+  in.divergences = {0.0};
   for (const BoundInfo& bound : bounds()) EXPECT_EQ(bound.evaluate(in), 0.0) << bound.name;
 }
 
@@ -83,12 +178,17 @@ TEST(Bounds, OfTheCriteoInstance) {
   EXPECT_EQ(in.affected[18], 1158u);
   EXPECT_NEAR(in.gaps[18], 27.8, 1e-9);
   EXPECT_NEAR(in.min_uplift, 0.6 / 10600, 1e-15);
+  EXPECT_EQ(in.effect_gap, in.min_uplift);  // no two actions affect the same customer
   // From the printed sizes and uplifts, over the 19 clusters but the best: sum of size^2 / gap =
   // 6165721.197968492, of 1 / gap = 0.2096374242434136, of gaps = 2091.1;
   // log(2 * 20 * 5000 / .05) = log 4e6 = 15.201804919084164, log 5000 = 8.517193191416238.
   expect_close(bound_up_ucb_bl(in), 8 * 15.201804919084164 * 6165721.197968492 + 2091.1);
   expect_close(bound_ucb(in), 8 * 15.201804919084164 * 1e10 * 0.2096374242434136 + 2091.1);
-  expect_close(lower_bound_affected(in), 2 * 8.517193191416238 * 6165721.197968492);
+  EXPECT_LT(in.variance_proxy, 0.25);
+  EXPECT_GT(in.variance_proxy, 0.24);  // rates of about one half
+  expect_close(lower_bound_affected(in),
+               2 * in.variance_proxy * 8.517193191416238 * 6165721.197968492);
+  EXPECT_LT(lower_bound_covariance(in), 1e-3 * lower_bound_affected(in));  // independent customers
 }
 
 TEST(Bounds, AreListedByTheNamesOfPolicies) {
@@ -97,10 +197,11 @@ TEST(Bounds, AreListedByTheNamesOfPolicies) {
     EXPECT_TRUE(names.insert(bound.name).second);
     EXPECT_GT(bound.evaluate(two_actions()), 0.0);
     EXPECT_EQ(bound.upper, !bound.name.starts_with("lower_"));
+    if (bound.upper && bound.name != "comb_ucb") policy_info(bound.name);
     EXPECT_FALSE(bound.formula.empty());
     EXPECT_FALSE(bound.reference.empty());
   }
-  EXPECT_EQ(names.size(), 10u);
+  EXPECT_EQ(names.size(), 12u);
 }
 
 TEST(Bounds, RefuseBadInputs) {
@@ -135,14 +236,19 @@ TEST(Bounds, RefuseBadInputs) {
   expect_refused([](BoundInputs& in) { in.delta = 0.0; }, "delta = 0: must be in (0, 1)");
 }
 
-TEST(Bounds, WithDeltaRefuseItAtZero) {
-  BoundInputs in = two_actions();
-  in.min_uplift = 0.0;
-  for (const BoundInfo& bound : bounds()) {
-    EXPECT_EQ(refusal([&] { bound.evaluate(in); }),
-              bound.needs_min_uplift ? "min_uplift = 0: must be > 0" : "(accepted)")
-        << bound.name;
-  }
+TEST(Bounds, RefuseTheDeltaTheyNeedAtZero) {
+  const auto expect_refused = [](Need delta, double BoundInputs::*field) {
+    BoundInputs in = two_actions();
+    in.*field = 0.0;
+    for (const BoundInfo& bound : bounds()) {
+      SCOPED_TRACE(bound.name);
+      EXPECT_EQ(applies(bound, in), !bound.needs.contains(delta));
+      EXPECT_EQ(refusal([&] { bound.evaluate(in); }),
+                applies(bound, in) ? "(accepted)" : need_name(delta) + " = 0: must be > 0");
+    }
+  };
+  expect_refused(Need::kMinUplift, &BoundInputs::min_uplift);
+  expect_refused(Need::kEffectGap, &BoundInputs::effect_gap);
 }
 
 CampaignBoundInputs campaign() {
@@ -163,6 +269,9 @@ TEST(CampaignBound, ByHand) {
   //   = 4 sqrt(96 * 1.3862943611198906) * (1 + sqrt(2 * 2.995732273553991 + 2 * 2.564949357461537))
   //   = 46.144860371228255 * 4.334871
   expect_close(bound_c2_up_ucb(campaign()), 200.0320078579227);
+  ASSERT_EQ(campaign_bounds().size(), 1u);
+  EXPECT_EQ(campaign_bounds()[0].name, "c2_up_ucb");
+  EXPECT_EQ(campaign_bounds()[0].evaluate(campaign()), bound_c2_up_ucb(campaign()));
 }
 
 TEST(CampaignBound, RefusesBadInputs) {

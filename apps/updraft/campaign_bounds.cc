@@ -1,0 +1,123 @@
+#include "campaign_bounds.h"
+
+#include <fmt/format.h>
+
+#include "options.h"
+#include "output.h"
+#include "updraft/error.h"
+#include "updraft/theory.h"
+#include "updraft/version.h"
+
+namespace updraft::cli {
+namespace {
+
+std::size_t required_count(std::string_view option, const std::optional<std::string>& text) {
+  if (!text) {
+    throw InvalidInput(option,
+                       "must be given: a campaign needs --features, --individuals and --budget");
+  }
+  return parse_count(option, *text);
+}
+
+CampaignBoundInputs inputs(const CampaignBoundOptions& options, double rounds, double delta) {
+  CampaignBoundInputs in;
+  in.features = required_count("--features", options.features);
+  in.individuals = required_count("--individuals", options.individuals);
+  in.budget = required_count("--budget", options.budget);
+  if (options.treatments) in.treatments = parse_count("--treatments", *options.treatments);
+  in.ridge =
+      options.ridge ? parse_positive("--ridge", *options.ridge) : static_cast<double>(in.budget);
+  if (options.norm_bound) in.norm_bound = parse_positive("--norm-bound", *options.norm_bound);
+  in.rounds = rounds;
+  in.delta = delta;
+  return in;
+}
+
+/// A round loses at most 2B on each of the people who should be treated, and on each who is.
+double trivial_bound(const CampaignBoundInputs& in) {
+  return 4.0 * in.norm_bound * static_cast<double>(in.budget) * in.rounds;
+}
+
+Json as_json(const CampaignBoundInputs& in) {
+  const double trivial = trivial_bound(in);
+  Json out;
+  out["version"] = UPDRAFT_VERSION;
+  out["features"] = in.features;
+  out["individuals"] = in.individuals;
+  out["budget"] = in.budget;
+  out["treatments"] = in.treatments;
+  out["ridge"] = in.ridge;
+  out["norm_bound"] = in.norm_bound;
+  out["rounds"] = static_cast<std::uint64_t>(in.rounds);
+  out["delta"] = in.delta;
+  out["trivial"] = trivial;
+  out["bounds"] = Json::array();
+  for (const CampaignBoundInfo& info : campaign_bounds()) {
+    const double value = info.evaluate(in);
+    Json bound;
+    bound["name"] = info.name;
+    bound["kind"] = "upper";
+    bound["formula"] = info.formula;
+    bound["reference"] = info.reference;
+    bound["value"] = value;
+    bound["below_trivial"] = value < trivial;
+    out["bounds"].push_back(std::move(bound));
+  }
+  return out;
+}
+
+std::string as_text(const CampaignBoundInputs& in) {
+  const double trivial = trivial_bound(in);
+  std::string out = fmt::format(
+      "A campaign: d = {} features, m = {} individuals a round, L = {} treated at most, Z = {} "
+      "treatments,\nlambda = {}, B = {}; {} rounds, delta = {}\n",
+      count_text(in.features), count_text(in.individuals), count_text(in.budget),
+      count_text(in.treatments), number_text(in.ridge), number_text(in.norm_bound),
+      fixed_text(in.rounds, 0), number_text(in.delta));
+  out += fmt::format("Trivial bound, 4 B L in every round: {}\n\n",
+                     fixed_text(trivial, decimals_for(trivial)));
+  using enum Table::Align;
+  Table table({{.title = "policy"},
+               {.title = "regret at most", .align = kRight},
+               {.title = "of trivial", .align = kRight},
+               {.title = "source"}});
+  Table formulas({{.title = "bound"}, {.title = "formula", .width = 80}});
+  for (const CampaignBoundInfo& info : campaign_bounds()) {
+    const double value = info.evaluate(in);
+    table.add_row({std::string(info.name), fixed_text(value, decimals_for(trivial)),
+                   percent_text(value / trivial), std::string(info.reference)});
+    formulas.add_row({std::string(info.name), std::string(info.formula)});
+  }
+  return out + table.text() + '\n' + formulas.text() +
+         "\nFor features of length at most 1, coefficients of length at most B and independent "
+         "noise\n"
+         "that is 1-sub-Gaussian (0/1 payoffs are), if the policy is given delta, lambda and B.\n";
+}
+
+}  // namespace
+
+bool CampaignBoundOptions::given() const {
+  return features || individuals || budget || treatments || ridge || norm_bound;
+}
+
+void add_campaign_bound_options(CLI::App& command, CampaignBoundOptions& options) {
+  const auto add = [&command](const char* name, std::optional<std::string>& to, const char* value,
+                              const char* help) {
+    command.add_option(name, to, help)->option_text(value);
+  };
+  add("--features", options.features, "D", "A campaign: numbers that describe a person");
+  add("--individuals", options.individuals, "M", "A campaign: people of a round");
+  add("--budget", options.budget, "L", "A campaign: people treated in a round, at most");
+  add("--treatments", options.treatments, "Z", "A campaign: treatments [1]");
+  add("--ridge", options.ridge, "LAMBDA", "A campaign: lambda >= L [L]");
+  add("--norm-bound", options.norm_bound, "B",
+      "A campaign: length of the coefficients, at most [1]");
+}
+
+std::string campaign_bounds_text(const CampaignBoundOptions& options, double rounds, double delta,
+                                 bool json) {
+  const CampaignBoundInputs in = inputs(options, rounds, delta);
+  return json ? json_text(as_json(in)) : as_text(in);
+}
+
+}  // namespace updraft::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+namespace updraft::cli {
+
+/// The options of `updraft bounds` for targeted campaigns, as they were given.
+struct CampaignBoundOptions {
+  std::optional<std::string> features;
+  std::optional<std::string> individuals;
+  std::optional<std::string> budget;
+  std::optional<std::string> treatments;
+  std::optional<std::string> ridge;
+  std::optional<std::string> norm_bound;
+
+  /// Whether one of them was.
+  bool given() const;
+};
+
+void add_campaign_bound_options(CLI::App& command, CampaignBoundOptions& options);
+
+/// What `updraft bounds` prints for a campaign. Throws InvalidInput: an option that is missing or
+/// breaks a rule.
+std::string campaign_bounds_text(const CampaignBoundOptions& options, double rounds, double delta,
+                                 bool json);
+
+}  // namespace updraft::cli

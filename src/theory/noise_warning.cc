@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "updraft/error.h"
+#include "updraft/theory.h"
+
+namespace updraft {
+
+std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance& instance) {
+  if (!spec.number("delta")) return std::nullopt;
+  const bool on_reward = spec.name() == "ucb";
+  const auto m = static_cast<double>(instance.variables());
+  const double scale =
+      on_reward ? instance.reward_variance_proxy() / (m * m) : instance.variance_proxy();
+  if (!(scale > 1.0)) return std::nullopt;
+  const std::string noise =
+      on_reward ? fmt::format(
+                      "a reward whose noise is m-sub-Gaussian, m = {}; here its variance "
+                      "proxy is {:.4g} times m^2",
+                      instance.variables(), scale)
+                : fmt::format(
+                      "payoffs whose noise is 1-sub-Gaussian; here their variance proxy "
+                      "(sigma^2) is {:.4g}",
+                      scale);
+  return fmt::format(
+      "{}: delta stands for an alpha that is right for {}. Its theorem does not hold; with an "
+      "alpha "
+      "{:.4g} times as large it does",
+      spec.text(), noise, scale);
+}
+
+}  // namespace updraft
