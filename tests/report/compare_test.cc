@@ -37,7 +37,7 @@ TEST(Compare, GrowthHasTheLargestErrorThatTheCurveAllows) {
   point.curve[0] = {.mean = 100, .sd = 0, .stderr_ = 2, .p95 = 0};
   point.curve[1] = {.mean = 150, .sd = 0, .stderr_ = 3, .p95 = 0};
   EXPECT_DOUBLE_EQ(growth(result, point).value, 0.5);
-  // 152/98 and 153/98 are as far off as 1.5 can be: 3 / 100 + 1.5 * 2 / 100.
+  // As if R(T) were too large by 3 where R(T/2) is too small by 2: 3 / 100 + 1.5 * 2 / 100.
   EXPECT_DOUBLE_EQ(growth(result, point).error, 0.06);
   EXPECT_DOUBLE_EQ(regret_after(result, point, 750).error, 2.5);
 }
