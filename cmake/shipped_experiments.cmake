@@ -2,8 +2,8 @@
 # shipped_suites(), and installs them.
 set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecified-l
     tuning-free-gaussian tuning-free-gaussian-weak tuning-free-criteo tuning-free-marketing
-    tuning-free-discounts campaign-counterfactual campaign-model campaign-synthetic hillstrom
-    hillstrom-spend)
+    tuning-free-discounts tuning-free-movies campaign-counterfactual campaign-model
+    campaign-synthetic hillstrom hillstrom-spend)
 set(UPDRAFT_SUITES paper tuning-free)
 
 set(files "")

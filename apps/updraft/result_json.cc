@@ -1,5 +1,6 @@
 #include "result_json.h"
 
+#include "report/setting_text.h"
 #include "updraft/version.h"
 
 namespace updraft::cli {
@@ -59,6 +60,9 @@ Json result_json(const ExperimentResult& result, const std::filesystem::path& fo
                {"rounds", experiment.rounds}, {"runs", experiment.runs},
                {"seed", experiment.seed},     {"folder", folder.string()},
                {"policies", policies},        {"verdicts", verdicts}};
+  if (const std::string shortened = short_run_text(experiment); !shortened.empty()) {
+    json["short_run"] = shortened;
+  }
   add_html(json, folder);
   if (result.population) json["population"] = population_json(*result.population);
   return json;

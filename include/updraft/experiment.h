@@ -16,12 +16,13 @@ namespace updraft {
 
 /// A policy of an experiment and the values of the parameter that is tuned.
 struct PolicyGrid {
-  std::string label;            ///< in tables and legends; the spec's text where none is given
-  PolicySpec spec;              ///< all but the tuned parameter
-  std::string parameter;        ///< the tuned one; empty where the spec says it all
-  std::vector<double> values;   ///< of the parameter, increasing; empty where it is empty
-  std::optional<double> paper;  ///< what the paper chose, one of the values
-  std::optional<double> quick;  ///< what a quick run takes; else `paper`, else all values
+  std::string label;             ///< in tables and legends; the spec's text where none is given
+  PolicySpec spec;               ///< all but the tuned parameter
+  std::string parameter;         ///< the tuned one; empty where the spec says it all
+  std::vector<double> values;    ///< of the parameter, increasing; empty where it is empty
+  std::optional<double> paper;   ///< what the paper chose, one of the values
+  std::optional<double> quick;   ///< what a quick run takes; else `paper`, else all values
+  std::size_t whole_values = 0;  ///< how many the experiment asks for; 0: `values` are all
 
   bool operator==(const PolicyGrid&) const = default;
 };
@@ -68,6 +69,8 @@ struct Experiment {
   std::uint32_t rounds = 0;
   std::uint32_t runs = 0;
   std::uint64_t seed = 1;
+  std::uint32_t whole_rounds = 0;  ///< what the experiment asks for, however many of them are
+  std::uint32_t whole_runs = 0;    ///< played: `rounds` and `runs`. 0: these are all
   std::uint32_t quick_rounds = 0;  ///< of a quick run
   std::uint32_t quick_runs = 0;
   std::vector<PolicyGrid> policies;

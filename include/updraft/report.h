@@ -13,14 +13,17 @@ namespace updraft {
 struct Verdict {
   int claim = 0;          ///< 1-6, as numbered in docs/experiments.md
   std::string statement;  ///< the claim in words
-  enum class Outcome { kSupported, kNotSupported, kNotTested } outcome = Outcome::kNotTested;
+  /// Inconclusive: the errors allow neither, or the run is shorter than the experiment.
+  enum class Outcome { kSupported, kNotSupported, kInconclusive, kNotTested };
+  Outcome outcome = Outcome::kNotTested;
   std::string evidence;  ///< the numbers with their errors, and the rule that was applied
 };
 
-/// "supported", "not supported" or "not tested".
+/// "supported", "not supported", "inconclusive" or "not tested".
 const char* outcome_name(Verdict::Outcome outcome);
 
-/// The claims that the experiment names, judged by its tuned policies.
+/// The claims that the experiment names, judged by its tuned policies: docs/experiments.md has the
+/// rule.
 std::vector<Verdict> judge(const ExperimentResult& result);
 
 /// summary.md: setting, chosen parameters beside the paper's, regrets, verdicts, how to repeat it.

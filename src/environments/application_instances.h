@@ -6,7 +6,8 @@
 
 namespace updraft {
 
-// Made up from uniform draws, products and sums, so they are the same everywhere. Payoffs are
+// The three applications that motivate uplifting bandits [hsieh22, section 1]. Made up from uniform
+// draws, products, quotients and sums, so they are the same everywhere. Payoffs of the first two are
 // euros, far from the unit variances that the theory of the policies assumes.
 
 inline constexpr std::string_view kMarketingSummary =
@@ -17,5 +18,9 @@ InstanceDefinition marketing();
 inline constexpr std::string_view kDiscountsSummary =
     "12 discounts on 60 products, daily sales in euros; discounts take sales from other products";
 InstanceDefinition discounts();
+
+inline constexpr std::string_view kMoviesSummary =
+    "12 recommenders promote 20 to 60 of 1,000 movies each; which ones a user watches, 0/1";
+InstanceDefinition movies();
 
 }  // namespace updraft

@@ -190,12 +190,13 @@ InstanceDefinition hard_means(const HardOptions& options) {
 /// What is shipped.
 HardOptions hard_options() { return {20, {4, 4, 4, 4, 4}, {0.0, 0.5, 1.0, 1.5, 2.0}}; }
 
-constexpr std::array<ShippedInstance, 7> kShipped = {{
+constexpr std::array<ShippedInstance, 8> kShipped = {{
     {"gaussian", kGaussianSummary, gaussian},
     {"gaussian-weak", kGaussianWeakSummary, gaussian_weak},
     {"criteo", kCriteoSummary, criteo},
     {"marketing", kMarketingSummary, marketing},
     {"discounts", kDiscountsSummary, discounts},
+    {"movies", kMoviesSummary, movies},
     {"hard-affected", kHardAffectedSummary, [] { return hard_affected(hard_options()); }},
     {"hard-reward", kHardRewardSummary, [] { return hard_reward(hard_options()); }},
 }};

@@ -379,6 +379,9 @@ Experiment parse_experiment(std::string_view text, const std::string& origin) {
   experiment.figure = read_figure(document);
   read_players(document, experiment);
   check_figure(document, experiment);
+  experiment.whole_rounds = experiment.rounds;
+  experiment.whole_runs = experiment.runs;
+  for (PolicyGrid& grid : experiment.policies) grid.whole_values = grid.values.size();
   return experiment;
 }
 

@@ -25,6 +25,7 @@ Json to_json(const PolicyGrid& policy) {
   if (!policy.parameter.empty()) {
     json["parameter"] = policy.parameter;
     json["values"] = policy.values;
+    json["whole_values"] = policy.whole_values;
   }
   if (policy.paper) json["paper"] = *policy.paper;
   if (policy.quick) json["quick"] = *policy.quick;
@@ -37,7 +38,8 @@ PolicyGrid grid_from(const Json& json) {
                     .parameter = json.value("parameter", ""),
                     .values = json.value("values", std::vector<double>()),
                     .paper = {},
-                    .quick = {}};
+                    .quick = {},
+                    .whole_values = json.value("whole_values", std::size_t{0})};
   if (json.contains("paper")) policy.paper = json["paper"].get<double>();
   if (json.contains("quick")) policy.quick = json["quick"].get<double>();
   return policy;
@@ -110,6 +112,8 @@ Json to_json(const Experiment& experiment) {
   json.update(Json{{"rounds", experiment.rounds},
                    {"runs", experiment.runs},
                    {"seed", experiment.seed},
+                   {"whole_rounds", experiment.whole_rounds},
+                   {"whole_runs", experiment.whole_runs},
                    {"quick_rounds", experiment.quick_rounds},
                    {"quick_runs", experiment.quick_runs},
                    {"policies", policies},
@@ -130,6 +134,8 @@ Experiment experiment_from(const Json& json) {
                         .rounds = json.at("rounds"),
                         .runs = json.at("runs"),
                         .seed = json.at("seed"),
+                        .whole_rounds = json.value("whole_rounds", std::uint32_t{0}),
+                        .whole_runs = json.value("whole_runs", std::uint32_t{0}),
                         .quick_rounds = json.at("quick_rounds"),
                         .quick_runs = json.at("quick_runs"),
                         .policies = {},
@@ -149,10 +155,12 @@ Experiment experiment_from(const Json& json) {
 /// The parts of an experiment that decide its numbers and their rows.
 Json what_decides(const Experiment& experiment) {
   Json json = to_json(experiment);
-  for (const char* key : {"title", "quick_rounds", "quick_runs", "claims", "figure"}) {
+  for (const char* key :
+       {"title", "whole_rounds", "whole_runs", "quick_rounds", "quick_runs", "claims", "figure"}) {
     json.erase(key);
   }
   for (Json& policy : json["policies"]) {
+    policy.erase("whole_values");
     policy.erase("paper");
     policy.erase("quick");
   }

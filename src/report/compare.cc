@@ -4,53 +4,48 @@
 #include <cmath>
 
 namespace updraft {
-namespace {
-
-/// Standard error of the mean of a - factor * b run by run.
-double paired_error(const GridPoint& a, const GridPoint& b, double factor) {
+Estimate excess(const GridPoint& a, const GridPoint& b, double times) {
   assert(a.final_regrets.size() == b.final_regrets.size());
   std::vector<double> values;
   for (std::size_t run = 0; run < a.final_regrets.size(); ++run) {
-    values.push_back(a.final_regrets[run] - factor * b.final_regrets[run]);
+    values.push_back(a.final_regrets[run] - times * b.final_regrets[run]);
   }
-  return summarize(std::move(values)).stderr_;
+  return {a.final_regret.mean - times * b.final_regret.mean, summarize(std::move(values)).stderr_};
 }
 
-}  // namespace
-
-Estimate difference(const GridPoint& a, const GridPoint& b) {
-  return {a.final_regret.mean - b.final_regret.mean, paired_error(a, b, 1.0)};
-}
+Estimate difference(const GridPoint& a, const GridPoint& b) { return excess(a, b, 1.0); }
 
 Estimate ratio(const GridPoint& a, const GridPoint& b) {
   const double below = b.final_regret.mean;
   if (!(below > 0.0)) return {a.final_regret.mean > 0.0 ? HUGE_VAL : 1.0, 0.0};
   const double value = a.final_regret.mean / below;
-  return {value, paired_error(a, b, value) / below};
+  return {value, excess(a, b, value).error / below};
 }
 
-double mean_after(const ExperimentResult& result, const GridPoint& point, double rounds) {
+Estimate regret_after(const ExperimentResult& result, const GridPoint& point, double rounds) {
   double round_before = 0.0;
-  double mean_before = 0.0;
+  Estimate before;
   for (std::size_t j = 0; j < result.curve_rounds.size(); ++j) {
     const double round = result.curve_rounds[j];
-    const double mean = point.curve[j].mean;
+    const Estimate at{point.curve[j].mean, point.curve[j].stderr_};
     if (rounds <= round) {
       const double share = (rounds - round_before) / (round - round_before);
-      return mean_before + share * (mean - mean_before);
+      return {before.value + share * (at.value - before.value),
+              before.error + share * (at.error - before.error)};
     }
     round_before = round;
-    mean_before = mean;
+    before = at;
   }
-  return mean_before;
+  return before;
 }
 
-double growth(const ExperimentResult& result, const GridPoint& point) {
+Estimate growth(const ExperimentResult& result, const GridPoint& point) {
   const double end = result.curve_rounds.back();
-  const double half = mean_after(result, point, end / 2.0);
-  const double whole = mean_after(result, point, end);
-  if (half > 0.0) return (whole - half) / half;
-  return whole > 0.0 ? HUGE_VAL : 0.0;
+  const Estimate half = regret_after(result, point, end / 2.0);
+  const Estimate whole = regret_after(result, point, end);
+  if (!(half.value > 0.0)) return {whole.value > 0.0 ? HUGE_VAL : 0.0, 0.0};
+  const double times = whole.value / half.value;
+  return {(whole.value - half.value) / half.value, (whole.error + times * half.error) / half.value};
 }
 
 std::optional<double> log_slope(const ExperimentResult& result, const GridPoint& point) {

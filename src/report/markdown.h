@@ -17,7 +17,7 @@ std::string row(const std::vector<std::string>& cells);
 /// The first two rows; `rule` is the second, `|---|---:|`.
 std::string header(const std::vector<std::string>& titles, const std::string& rule);
 
-/// supported, **not supported**, not tested.
+/// supported, **not supported**, inconclusive, not tested.
 std::string word_for(Verdict::Outcome outcome);
 
 }  // namespace updraft

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include "report/numbers.h"
 
@@ -40,18 +42,49 @@ std::string campaign_text(const ExperimentResult& result) {
       "0, would have had more.");
 }
 
+/// How many of the tuned policies have fewer values than the experiment asks for.
+std::size_t shortened_grids(const Experiment& experiment) {
+  return static_cast<std::size_t>(
+      std::count_if(experiment.policies.begin(), experiment.policies.end(),
+                    [](const PolicyGrid& grid) { return grid.values.size() < grid.whole_values; }));
+}
+
 }  // namespace
+
+std::string short_run_text(const Experiment& experiment) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::uint32_t played, std::uint32_t whole, std::string_view of) {
+    if (played < whole) {
+      parts.push_back(fmt::format("{} of {} {}", grouped(played, 0), grouped(whole, 0), of));
+    }
+  };
+  add(experiment.rounds, experiment.whole_rounds, "rounds");
+  add(experiment.runs, experiment.whole_runs, "runs");
+  if (const std::size_t shortened = shortened_grids(experiment)) {
+    const auto tuned =
+        std::count_if(experiment.policies.begin(), experiment.policies.end(),
+                      [](const PolicyGrid& grid) { return !grid.parameter.empty(); });
+    parts.push_back(fmt::format("{} of {} parameters not tuned", shortened, tuned));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+bool can_settle_claims(const Experiment& experiment) {
+  return experiment.rounds >= experiment.whole_rounds && shortened_grids(experiment) == 0;
+}
 
 std::string setting_text(const ExperimentResult& result) {
   const Experiment& experiment = result.experiment;
+  const std::string shortened = short_run_text(experiment);
   return fmt::format(
       "{} {} of {} rounds each, seed {}; in a run all policies meet the same {}. The parameter of "
       "a policy is the value with the least mean + one standard deviation of the regret after the "
-      "last round.",
+      "last round.{}",
       experiment.campaign ? campaign_text(result) : instance_text(experiment),
       experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
       grouped(experiment.rounds, 0), experiment.seed,
-      experiment.campaign ? "individuals and luck" : "noise");
+      experiment.campaign ? "individuals and luck" : "noise",
+      shortened.empty() ? "" : fmt::format(" This is a short run: {}.", shortened));
 }
 
 std::string tuning_note(const PolicyGrid& grid, const GridPoint& best) {

@@ -36,6 +36,11 @@ std::string chosen_table(const ExperimentResult& result) {
   return table;
 }
 
+constexpr const char* kVerdictRule =
+    "Errors are standard errors over the runs. A statement holds (yes) or fails (no) if it does so "
+    "with two standard errors to spare. A claim is supported if all of its statements hold, not "
+    "supported if one fails, else inconclusive.";
+
 std::string verdict_table(const ExperimentResult& result) {
   std::string table = header({"claim of the paper", "verdict", "evidence"}, "|---|---|---|");
   for (const Verdict& verdict : judge(result)) {
@@ -84,8 +89,7 @@ std::string summary_markdown(const ExperimentResult& result) {
     text += hindsight_section(result);
   }
   if (!experiment.claims.empty()) {
-    text += fmt::format("## Verdicts\n\nErrors are standard errors over the runs.\n\n{}\n",
-                        verdict_table(result));
+    text += fmt::format("## Verdicts\n\n{}\n\n{}\n", kVerdictRule, verdict_table(result));
   }
   text += fmt::format("## Repeat it\n\n```sh\n{}\n```\n", repeat_command(result));
   return text;

@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 
-#include "report/compare.h"
+#include "report/finding.h"
 #include "report/numbers.h"
+#include "report/resample.h"
+#include "report/setting_text.h"
 #include "updraft/error.h"
 #include "updraft/report.h"
 
-// The claims are those that the paper's figures make [hsieh22, Section 7]. A claim
-// that something is larger must hold with two standard errors to spare; a claim that something is
-// about the same, or at most so large, is given two standard errors of room.
+// The claims are those that the paper's figures make [hsieh22, Section 7]. A claim is a list of
+// statements about means, ratios and percentiles; docs/experiments.md says when one holds.
 
 namespace updraft {
 namespace {
@@ -23,23 +23,15 @@ constexpr double kMuchMore = 1.5;     ///< claim 3, on criteo
 constexpr double kHigherTail = 1.25;  ///< claim 4: ratio of the 95th percentiles
 constexpr double kLinear = 0.8;       ///< claim 5: growth from which regret counts as linear
 constexpr double kFails = 2.0;        ///< claim 5: ratio from which a policy has failed
+constexpr double kSure = 0.975;       ///< claim 5: share of resamples that settles which is larger
+constexpr std::uint32_t kTailRuns =
+    20;  ///< claim 4: runs from which one lies beyond the percentile
 
 /// A policy of the result with its chosen point.
 struct Player {
   std::string label;
   const PolicyGrid* grid = nullptr;
   const GridPoint* best = nullptr;
-};
-
-/// What a rule found. A claim is supported where all of its parts hold.
-struct Finding {
-  bool holds = true;
-  std::string text;
-
-  void add(bool part_holds, const std::string& part) {
-    holds = holds && part_holds;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", part, part_holds ? "yes" : "no");
-  }
 };
 
 /// Why a claim cannot be judged.
@@ -83,80 +75,84 @@ std::string regret_of(const Player& player) {
 
 std::string text_of(const Estimate& estimate) { return with_error(estimate.value, estimate.error); }
 
+/// "A (10 ± 1) is 0.50 ± 0.05 times B (20 ± 2)".
+std::string times_text(const Player& a, const Player& b) {
+  return fmt::format("{} is {} times {}", regret_of(a), text_of(ratio(*a.best, *b.best)),
+                     regret_of(b));
+}
+
 Finding known_sets_win(const ExperimentResult& result) {
   const std::array uplift = {find(result, "up_ucb_bl"), find(result, "up_ucb")};
   const std::array plain = {find(result, "ucb"), find(result, "ts")};
-  Finding finding;
+  Finding finding(result.experiment.runs);
   for (const Player& good : uplift) {
-    const Summary& regret = good.best->final_regret;
-    double share = 0.0;
     for (const Player& bad : plain) {
-      const Summary& other = bad.best->final_regret;
-      const double least = other.mean - 2.0 * other.stderr_;
-      share =
-          std::max(share, least > 0.0 ? (regret.mean + 2.0 * regret.stderr_) / least : HUGE_VAL);
+      finding.add(finding.at_most_times(*good.best, *bad.best, kFarLess),
+                  times_text(good, bad) + " (at most 0.6)");
     }
-    finding.add(share <= kFarLess,
-                fmt::format("{}, at most {} of both", regret_of(good),
-                            std::isfinite(share) ? percent(share) : "any share"));
   }
-  finding.text =
-      fmt::format("{} and {}; rule: mean + 2 s.e. at most 60 % of their mean - 2 s.e.; {}",
-                  regret_of(plain[0]), regret_of(plain[1]), finding.text);
   return finding;
 }
 
 Finding baseline_costs_little(const ExperimentResult& result) {
   const Player unknown = find(result, "up_ucb");
   const Player known = find(result, "up_ucb_bl");
-  const Estimate cost = ratio(*unknown.best, *known.best);
-  Finding finding;
-  finding.add(cost.low() <= kLittle,
-              fmt::format("{} is {} times {} (at most 1.5, with 2 s.e. of room)",
-                          regret_of(unknown), text_of(cost), regret_of(known)));
+  Finding finding(result.experiment.runs);
+  finding.add(finding.at_most_times(*unknown.best, *known.best, kLittle),
+              times_text(unknown, known) + " (at most 1.5)");
   return finding;
 }
 
 Finding unknown_sets_cost(const ExperimentResult& result) {
   const std::array unknown = {find(result, "up_ucb_l_bl"), find(result, "up_ucb_l")};
   const std::array known = {find(result, "up_ucb_bl"), find(result, "up_ucb")};
-  Finding finding;
+  const bool on_criteo = result.experiment.instance == "criteo";
+  Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < unknown.size(); ++j) {
     const Estimate more = difference(*unknown[j].best, *known[j].best);
-    finding.add(more.low() > 0.0,
-                fmt::format("{} minus {} is {} (above 0 by more than 2 s.e.)",
-                            regret_of(unknown[j]), regret_of(known[j]), text_of(more)));
-    if (result.experiment.instance != "criteo") continue;
-    const Estimate times = ratio(*unknown[j].best, *known[j].best);
-    finding.add(
-        times.low() >= kMuchMore,
-        fmt::format("and {} times as much (at least 1.5, with 2 s.e. to spare)", text_of(times)));
+    finding.add(finding.above(more, 0.0),
+                fmt::format("{} minus {} is {} (above 0)", regret_of(unknown[j]),
+                            regret_of(known[j]), text_of(more)));
+    if (!on_criteo) continue;
+    finding.add(finding.at_least_times(*unknown[j].best, *known[j].best, kMuchMore),
+                fmt::format("and {} times as much (at least 1.5)",
+                            text_of(ratio(*unknown[j].best, *known[j].best))));
   }
-  if (result.experiment.instance != "criteo") {
-    finding.text += "; how much more on criteo is judged there";
-  }
+  if (!on_criteo) finding.note("How much more on criteo is judged there");
   return finding;
+}
+
+void add_higher_tail(Finding& finding, const Player& lower, const Player& upper) {
+  const double upper_tail = upper.best->final_regret.p95;
+  const double lower_tail = lower.best->final_regret.p95;
+  const std::size_t runs = lower.best->final_regrets.size();
+  Answer higher = finding.at_least(tail_excess(*lower.best, *upper.best, kHigherTail), 0.0);
+  if (!(lower_tail > 0.0)) higher = Answer::kNo;
+  std::string more;
+  if (upper_tail > 0.0) {
+    more = fmt::format(", {} times", text_of(tail_ratio(*lower.best, *upper.best)));
+  }
+  if (runs < kTailRuns) {
+    higher = Answer::kCannotTell;
+    more += fmt::format(", of {} runs, too few for a percentile", runs);
+  }
+  finding.add(higher, fmt::format("95th percentile {} against {}{} (at least 1.25)",
+                                  rounded(lower_tail), rounded(upper_tail), more));
 }
 
 Finding lower_bound_has_tail(const ExperimentResult& result) {
   const Player upper = find_bound(result, "ucb");
   const Player lower = find_bound(result, "lcb");
-  const Estimate mean = ratio(*lower.best, *upper.best);
-  const double upper_tail = upper.best->final_regret.p95;
-  const double lower_tail = lower.best->final_regret.p95;
-  Finding finding;
-  finding.add(mean.high() >= 1.0 / kLittle && mean.low() <= kLittle,
-              fmt::format("the mean of {} is {} times that of {} (between 2/3 and 1.5, with 2 s.e. "
-                          "of room)",
-                          regret_of(lower), text_of(mean), regret_of(upper)));
-  finding.add(
-      lower_tail > 0.0 && lower_tail >= kHigherTail * upper_tail,
-      fmt::format(
-          "95th percentile {} against {}{} (at least 1.25 times; percentiles are given "
-          "without error)",
-          rounded(lower_tail), rounded(upper_tail),
-          upper_tail > 0.0 ? fmt::format(", {} times", rounded(lower_tail / upper_tail)) : ""));
+  Finding finding(result.experiment.runs);
+  finding.add(both(finding.at_most_times(*lower.best, *upper.best, kLittle),
+                   finding.at_least_times(*lower.best, *upper.best, 1.0 / kLittle)),
+              times_text(lower, upper) + " (from 2/3 to 1.5)");
+  add_higher_tail(finding, lower, upper);
   return finding;
+}
+
+std::string growth_text(const Estimate& growth) {
+  return fmt::format("growth {:.2f} ± {:.2f}", growth.value, growth.error);
 }
 
 /// Whether every value of the grid of `small` fails beside the tuned `right`.
@@ -164,25 +160,45 @@ void add_always_fails(Finding& finding, const ExperimentResult& result, const Pl
                       const Player& right) {
   std::size_t values = 0;
   std::size_t failed = 0;
-  double least_growth = HUGE_VAL;
+  Answer all = Answer::kYes;
+  Estimate least_growth{HUGE_VAL, 0.0};
   Estimate least{HUGE_VAL, 0.0};
   for (const GridPoint& point : result.points) {
     if (point.policy != small.best->policy) continue;
+    const Estimate grows = growth(result, point);
     const Estimate times = ratio(point, *right.best);
-    const double grows = growth(result, point);
+    const Answer fails = either(finding.above(grows, kLinear),
+                                opposite(finding.at_most_times(point, *right.best, kFails)));
+    all = both(all, fails);
     ++values;
-    failed += grows > kLinear || times.low() > kFails;
-    least_growth = std::min(least_growth, grows);
+    failed += fails == Answer::kYes;
+    if (grows.value < least_growth.value) least_growth = grows;
     if (times.value < least.value) least = times;
   }
-  finding.add(
-      failed == values,
-      fmt::format("{} fails with {} of {} values of {} (growth above 0.8, or regret above "
-                  "twice that of {} with 2 s.e. to spare; least growth {:.2f}, least regret "
-                  "{} times)",
-                  small.label, failed, values, small.grid->parameter, regret_of(right),
-                  least_growth, text_of(least)));
+  finding.add(all, fmt::format("{} fails with {} of {} values of {} (growth above 0.8, or regret "
+                               "above twice that of {}; least {}, least regret {} times)",
+                               small.label, failed, values, small.grid->parameter, regret_of(right),
+                               growth_text(least_growth), text_of(least)));
 }
+
+void add_larger_alpha(Finding& finding, const ExperimentResult& result, const Player& one,
+                      const Player& other) {
+  const double share = share_with_larger_value(result, one.best->policy, other.best->policy);
+  const Answer larger = share >= kSure         ? Answer::kYes
+                        : share <= 1.0 - kSure ? Answer::kNo
+                                               : Answer::kCannotTell;
+  finding.add(larger, fmt::format("{} takes a larger alpha than {} ({} and {}; in {} of resamples)",
+                                  one.label, other.label, number_text(*one.best->value),
+                                  number_text(*other.best->value), percent(share)));
+}
+
+void add_sublinear(Finding& finding, const ExperimentResult& result, const Player& player) {
+  const Estimate grows = growth(result, *player.best);
+  finding.add(finding.at_most(grows, kLinear), fmt::format("{} is sublinear, {} (at most 0.8)",
+                                                           regret_of(player), growth_text(grows)));
+}
+
+constexpr const char* kGrowthNote = "Growth is (R(T) - R(T/2)) / R(T/2), 1 for linear regret";
 
 Finding wrong_bound(const ExperimentResult& result) {
   const Player five = find_max_affected(result, 5.0);
@@ -194,24 +210,16 @@ Finding wrong_bound(const ExperimentResult& result) {
       throw NotTested{fmt::format("alpha of {} was not tuned in this run", player->label)};
     }
   }
-  Finding finding;
+  Finding finding(result.experiment.runs);
   add_always_fails(finding, result, five, ten);
-  const Estimate rescued = ratio(*eight.best, *ten.best);
-  const double eight_alpha = eight.best->value.value_or(0.0);
-  const double ten_alpha = ten.best->value.value_or(0.0);
-  finding.add(eight_alpha > ten_alpha,
-              fmt::format("{} takes a larger alpha than {} ({} and {})", eight.label, ten.label,
-                          number_text(eight_alpha), number_text(ten_alpha)));
-  finding.add(rescued.low() <= kLittle,
-              fmt::format("with which {} is {} times that of {} (at most 1.5, with 2 s.e. of room)",
-                          regret_of(eight), text_of(rescued), ten.label));
-  const double grows = growth(result, *fifteen.best);
-  finding.add(grows < kLinear,
-              fmt::format("{} is sublinear, growth {:.2f} (below 0.8)", fifteen.label, grows));
+  add_larger_alpha(finding, result, eight, ten);
+  finding.add(finding.at_most_times(*eight.best, *ten.best, kLittle),
+              fmt::format("with which {} (at most 1.5)", times_text(eight, ten)));
+  add_sublinear(finding, result, fifteen);
   const Estimate more = difference(*fifteen.best, *ten.best);
-  finding.add(more.low() > 0.0, fmt::format("{} minus {} is {} (above 0 by more than 2 s.e.)",
-                                            regret_of(fifteen), ten.label, text_of(more)));
-  finding.text += ". Growth is (R(T) - R(T/2)) / R(T/2), 1 for linear regret";
+  finding.add(finding.above(more, 0.0),
+              fmt::format("{} minus {} is {} (above 0)", fifteen.label, ten.label, text_of(more)));
+  finding.note(kGrowthNote);
   return finding;
 }
 
@@ -222,31 +230,23 @@ Finding campaigns_explore(const ExperimentResult& result) {
   }
   const std::array optimistic = {find(result, "c2_up_ucb_bl"), find(result, "c2_up_ucb")};
   const std::array random = {find(result, "eps_greedy_bl"), find(result, "eps_greedy")};
-  Finding finding;
+  Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < optimistic.size(); ++j) {
-    const Player& player = optimistic[j];
-    const double grows = growth(result, *player.best);
-    finding.add(grows < kLinear, fmt::format("{} is sublinear, growth {:.2f} (below 0.8)",
-                                             regret_of(player), grows));
-    const Estimate less = difference(*random[j].best, *player.best);
-    finding.add(less.low() > 0.0, fmt::format("{} has {} more regret (above 0 by more than 2 s.e.)",
-                                              regret_of(random[j]), text_of(less)));
+    add_sublinear(finding, result, optimistic[j]);
+    const Estimate less = difference(*random[j].best, *optimistic[j].best);
+    finding.add(finding.above(less, 0.0), fmt::format("{} has {} more regret (above 0)",
+                                                      regret_of(random[j]), text_of(less)));
   }
   // The paper's greedy knows the baseline.
   for (const Player& bad : {find(result, "greedy_bl"), find(result, "c2_ucb")}) {
-    Estimate least{HUGE_VAL, 0.0};
     for (const Player& good : optimistic) {
-      const Estimate times = ratio(*bad.best, *good.best);
-      if (times.low() < least.low()) least = times;
+      finding.add(finding.at_least_times(*bad.best, *good.best, kMuchMore),
+                  times_text(bad, good) + " (at least 1.5)");
     }
-    finding.add(least.low() >= kMuchMore,
-                fmt::format("{} has {} times the regret of the worse of these, or more (at least "
-                            "1.5, with 2 s.e. to spare)",
-                            regret_of(bad), text_of(least)));
   }
-  finding.text += ". Growth is (R(T) - R(T/2)) / R(T/2), 1 for linear regret";
+  finding.note(kGrowthNote);
   if (result.population && result.population->generated) {
-    finding.text += ". Played on generated individuals, not on the paper's data";
+    finding.note("Played on generated individuals, not on the paper's data");
   }
   return finding;
 }
@@ -273,6 +273,12 @@ constexpr std::array<Claim, 6> kClaims = {{
      campaigns_explore},
 }};
 
+Verdict::Outcome outcome_of(Answer answer) {
+  return answer == Answer::kYes  ? Verdict::Outcome::kSupported
+         : answer == Answer::kNo ? Verdict::Outcome::kNotSupported
+                                 : Verdict::Outcome::kInconclusive;
+}
+
 Verdict judge_claim(const ExperimentResult& result, int number) {
   if (number < 1 || number > static_cast<int>(kClaims.size())) {
     throw InvalidInput("claims", number, "must be from 1 to 6");
@@ -284,9 +290,11 @@ Verdict judge_claim(const ExperimentResult& result, int number) {
   try {
     if (result.experiment.runs < 2) throw NotTested{"one run has no standard error"};
     const Finding finding = claim.judge(result);
-    verdict.outcome =
-        finding.holds ? Verdict::Outcome::kSupported : Verdict::Outcome::kNotSupported;
-    verdict.evidence = finding.text + ".";
+    verdict.outcome = outcome_of(finding.answer());
+    verdict.evidence = finding.text();
+    if (can_settle_claims(result.experiment)) return verdict;
+    verdict.outcome = Verdict::Outcome::kInconclusive;
+    verdict.evidence = "No verdict, since the run is short. It saw: " + verdict.evidence;
   } catch (const NotTested& refused) {
     verdict.outcome = Verdict::Outcome::kNotTested;
     verdict.evidence = fmt::format("Not tested: {}.", refused.reason);
@@ -297,9 +305,17 @@ Verdict judge_claim(const ExperimentResult& result, int number) {
 }  // namespace
 
 const char* outcome_name(Verdict::Outcome outcome) {
-  return outcome == Verdict::Outcome::kSupported      ? "supported"
-         : outcome == Verdict::Outcome::kNotSupported ? "not supported"
-                                                      : "not tested";
+  switch (outcome) {
+    case Verdict::Outcome::kSupported:
+      return "supported";
+    case Verdict::Outcome::kNotSupported:
+      return "not supported";
+    case Verdict::Outcome::kInconclusive:
+      return "inconclusive";
+    case Verdict::Outcome::kNotTested:
+      return "not tested";
+  }
+  return "";
 }
 
 std::vector<Verdict> judge(const ExperimentResult& result) {

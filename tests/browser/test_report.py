@@ -247,7 +247,7 @@ def test_verdicts_have_word_and_sign(browser, tuned):
     verdicts = json.loads(results_text(tuned))["experiments"][0]["verdicts"]
     assert len(verdicts) == 3
     items = section.find_elements(By.CSS_SELECTOR, ".verdicts li")
-    signs = {"supported": "✓", "not supported": "✗", "not tested": "?"}
+    signs = {"supported": "✓", "not supported": "✗", "inconclusive": "?", "not tested": "–"}
     for item, verdict in zip(items, verdicts):
         assert item.find_element(By.CSS_SELECTOR, ".outcome").text == f"{signs[verdict['outcome']]} {verdict['outcome']}"
         assert verdict["statement"] in item.text and verdict["evidence"] in item.text

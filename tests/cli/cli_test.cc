@@ -210,8 +210,9 @@ TEST(CliInstance, ListsTheShippedOnes) {
     expect_contains(outcome.out, names.back());
     EXPECT_NE(instance["summary"], "");
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
-                                             "discounts", "hard-affected", "hard-reward"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
+                                      "discounts", "movies", "hard-affected", "hard-reward"}));
 }
 
 TEST(CliInstance, CriteoIsThatOfThePaper) {

@@ -83,6 +83,7 @@ TEST_F(CliRun, PrintsJson) {
   const auto json = parsed(updraft(run_into("a", {"--rounds", "200", "--json", "--quiet"})));
   EXPECT_EQ(json["experiment"], "tiny");
   EXPECT_EQ(json["rounds"], 200);
+  EXPECT_EQ(json["short_run"], "200 of 30,000 rounds");
   ASSERT_EQ(json["policies"].size(), 2u);
   EXPECT_GT(json["policies"][0]["final_regret"]["mean"].get<double>(), 0.0);
   const double chosen = json["policies"][1]["chosen"];

@@ -35,10 +35,10 @@ TEST_F(LoadInstance, TakesShippedNamesAndFiles) {
 }
 
 TEST_F(LoadInstance, RefusesNamesThatAreNeither) {
-  EXPECT_EQ(
-      refused("gausian"),
-      "instance = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
-      "criteo, marketing, discounts, hard-affected, hard-reward; nor is there a file of that name");
+  EXPECT_EQ(refused("gausian"),
+            "instance = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
+            "criteo, marketing, discounts, movies, hard-affected, hard-reward; nor is there a file "
+            "of that name");
   EXPECT_NE(refused("").find("nor is there a file of that name"), std::string::npos);
   EXPECT_LT(refused(std::string(100'000, 'x')).size(), 400u);
 }

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "support/refusal.h"
@@ -20,8 +22,9 @@ TEST(ShippedInstances, AreNamedAndValid) {
     EXPECT_EQ(instance.definition().summary, shipped.summary);
     EXPECT_EQ(instance.definition(), shipped.make());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
-                                             "discounts", "hard-affected", "hard-reward"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
+                                      "discounts", "movies", "hard-affected", "hard-reward"}));
 }
 
 TEST(ShippedInstances, GaussianIsThePapers) {
@@ -132,6 +135,51 @@ TEST(ShippedInstances, DiscountsHaveNoiseOfStoreCategoryAndProduct) {
   EXPECT_NEAR(share(0, 11), 0.15 * 0.15 + 0.1 * 0.1, 1e-15);
   EXPECT_NEAR(share(7, 7), 0.15 * 0.15 + 0.1 * 0.1 + 0.25 * 0.25, 1e-15);
   EXPECT_NEAR(instance->noise_sd(), 735.75, 0.01);
+}
+
+TEST(ShippedInstances, MoviesAreWatchedByPopularity) {
+  const auto instance = load_instance("movies");
+  EXPECT_EQ(instance->actions(), 12u);
+  EXPECT_EQ(instance->variables(), 1000u);
+  EXPECT_TRUE(std::holds_alternative<BernoulliNoise>(instance->noise()));
+  const std::vector<double>& rates = instance->baseline();
+  for (std::size_t rank = 0; rank < rates.size(); ++rank) {
+    const double usual = 1.2 / (static_cast<double>(rank) + 20.0);
+    EXPECT_GE(rates[rank], 0.5 * usual - 1e-5) << rank;
+    EXPECT_LE(rates[rank], 1.5 * usual + 1e-5) << rank;
+  }
+  EXPECT_NEAR(std::accumulate(rates.begin(), rates.end(), 0.0), 4.7, 0.1);  // watched by a user
+}
+
+TEST(ShippedInstances, RecommendersPromoteMoviesAndTakeViewersFromOthers) {
+  const auto instance = load_instance("movies");
+  std::size_t fewest = 1000;
+  std::size_t most = 0;
+  for (ActionId a = 0; a < 12; ++a) {
+    const auto ids = instance->affected()->of(a).ids();
+    std::size_t promoted = 0;
+    for (std::size_t j = 0; j < ids.size(); ++j) {
+      const double times = instance->affected_means(a)[j] / instance->baseline()[ids[j]];
+      promoted += times > 1.0;
+      // 0.8 of the viewers are left, up to five digits of the rates; promotion at most
+      // 1 + 1.5 * 5 times.
+      EXPECT_TRUE(times > 1.0 ? times < 8.6 : std::abs(times - 0.8) < 0.02) << a << " " << ids[j];
+    }
+    EXPECT_EQ(ids.size() - promoted, (promoted + 4) / 5) << a;
+    fewest = std::min(fewest, promoted);
+    most = std::max(most, promoted);
+  }
+  EXPECT_EQ(fewest, 20u);
+  EXPECT_EQ(most, 60u);
+}
+
+/// Experiments refer to these numbers: a change of the generator changes every result.
+TEST(ShippedInstances, MoviesStayAsTheyAre) {
+  const auto instance = load_instance("movies");
+  EXPECT_EQ(instance->definition().action_names[instance->best_action()], "because-you-liked");
+  EXPECT_NEAR(instance->uplifts()[11], 0.8441, 5e-5);
+  EXPECT_NEAR(instance->min_gap(), 0.1593, 5e-5);
+  EXPECT_NEAR(instance->noise_sd(), 2.331, 5e-4);
 }
 
 TEST(ShippedInstances, HardOnesHaveTheGapsAskedFor) {

@@ -64,6 +64,8 @@ TEST(ParseExperiment, ReadsEveryKey) {
   EXPECT_EQ(experiment.instance, "gaussian");
   EXPECT_EQ(experiment.rounds, 20000u);
   EXPECT_EQ(experiment.runs, 7u);
+  EXPECT_EQ(experiment.whole_rounds, 20000u);
+  EXPECT_EQ(experiment.whole_runs, 7u);
   EXPECT_EQ(experiment.seed, 12345678901234567u);
   EXPECT_EQ(experiment.quick_rounds, 50u);
   EXPECT_EQ(experiment.quick_runs, 2u);
@@ -76,13 +78,15 @@ TEST(ParseExperiment, ReadsEveryKey) {
                                                 "alpha",
                                                 {1, 2.5, 3},
                                                 3.0,
-                                                1.0}));
+                                                1.0,
+                                                3}));
   EXPECT_EQ(experiment.policies[1], (PolicyGrid{"up_ucb_l(alpha=1)",
                                                 PolicySpec::parse("up_ucb_l(alpha=1)"),
                                                 "max_affected",
                                                 {5, 20},
                                                 std::nullopt,
-                                                std::nullopt}));
+                                                std::nullopt,
+                                                2}));
   EXPECT_EQ(
       experiment.policies[2],
       (PolicyGrid{

@@ -50,11 +50,12 @@ TEST_F(LoadExperiment, TakesAnInstanceFromTheFolderOfTheFile) {
 
 TEST_F(LoadExperiment, RefusesInstancesThatAreNotThereOrBroken) {
   const std::string path = write_experiment("gausian", "ucb(alpha=1)");
-  EXPECT_EQ(load_refused(path),
-            path +
-                ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
-                "gaussian-weak, criteo, marketing, discounts, hard-affected, hard-reward; nor is "
-                "there a file of that name");
+  EXPECT_EQ(
+      load_refused(path),
+      path +
+          ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
+          "gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward; nor is "
+          "there a file of that name");
   const std::string broken = folder_.write("broken.json", "{\"format\": \"updraft-instance/0\"}");
   EXPECT_EQ(load_refused(write_experiment("broken.json", "ucb(alpha=1)")),
             path + ":3: instance: " + broken +
@@ -88,10 +89,11 @@ TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
             "experiment = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
             "criteo, baseline-bound, misspecified-l, tuning-free-gaussian, "
             "tuning-free-gaussian-weak, tuning-free-criteo, tuning-free-marketing, "
-            "tuning-free-discounts, campaign-counterfactual, campaign-model, campaign-synthetic, "
+            "tuning-free-discounts, tuning-free-movies, campaign-counterfactual, campaign-model, "
+            "campaign-synthetic, "
             "hillstrom, hillstrom-spend, paper, tuning-free; nor is there a file of that name");
   EXPECT_NE(load_refused("").find("nor is there a file of that name"), std::string::npos);
-  EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 500u);
+  EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 600u);
   EXPECT_EQ(load_refused(folder_.path().string()),
             "experiment = " + folder_.path().string() +
                 ": is a directory; must be a shipped experiment or a TOML file");

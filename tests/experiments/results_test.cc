@@ -169,6 +169,28 @@ TEST(RunExperiment, ManifestKeepsWhatTheFigureIsAgainst) {
             "figure.against = time: must be rounds or parameter");
 }
 
+TEST(RunExperiment, ManifestsSayWhatTheRunIsAPartOf) {
+  const TemporaryFolder folder;
+  Experiment experiment = small();
+  experiment.whole_rounds = 5000;
+  experiment.whole_runs = 100;
+  experiment.policies[0].whole_values = 10;
+  run_experiment(experiment, {.folder = folder.path()});
+  EXPECT_EQ(read_results(folder.path()).experiment, experiment);
+  // The experiment may come to ask for more: what was played is the same.
+  experiment.whole_rounds = 6000;
+  run_experiment(experiment, {.folder = folder.path()});
+  EXPECT_EQ(read_results(folder.path()).experiment.whole_rounds, 6000u);
+  // Older manifests do not say it.
+  std::string manifest = read_file(folder.path() / "manifest.json");
+  for (const std::string line : {"\"whole_rounds\": 6000,", "\"whole_runs\": 100,"}) {
+    manifest.erase(manifest.find(line), line.size());
+  }
+  std::ofstream(folder.path() / "manifest.json") << manifest;
+  EXPECT_EQ(read_results(folder.path()).experiment.whole_rounds, 0u);
+  EXPECT_EQ(read_results(folder.path()).experiment.whole_runs, 0u);
+}
+
 TEST(RunExperiment, RefusesAFolderOfAnotherRun) {
   const TemporaryFolder folder;
   run_experiment(small(), {.folder = folder.path()});

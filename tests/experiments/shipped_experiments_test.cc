@@ -102,7 +102,7 @@ TEST(ShippedExperiments, WithoutTuningHaveEveryAlphaBesideIt) {
     EXPECT_EQ(labels, expected);
   }
   EXPECT_EQ(instances, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
-                                                 "discounts"}));
+                                                 "discounts", "movies"}));
 }
 
 TEST(ShippedExperiments, AreTheFilesOfTheSourceTree) {
@@ -203,6 +203,9 @@ TEST(QuickVersion, TakesOneValueWhereThereIsAChoice) {
   expected.runs = 20;
   expected.policies[1].values = {6};
   expected.policies[2].values = {5};
+  EXPECT_EQ(expected.whole_rounds, 20000u);  // what it is a part of stays known
+  EXPECT_EQ(expected.whole_runs, 100u);
+  EXPECT_EQ(expected.policies[1].whole_values, 10u);
   EXPECT_EQ(quick_version(full), expected);
   EXPECT_EQ(quick_version(quick_version(full)), expected);
 

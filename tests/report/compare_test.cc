@@ -10,22 +10,47 @@
 namespace updraft {
 namespace {
 
-TEST(Compare, MeanBetweenPointsOfTheCurve) {
+TEST(Compare, RegretBetweenPointsOfTheCurve) {
   ExperimentResult result = testing::made_result({});
   testing::add_policy(result, "ucb", "ucb", {{1.0, testing::always(120), 1.0}});
   const GridPoint& point = result.points[0];  // 60 after 500, 120 after 1,000
-  EXPECT_DOUBLE_EQ(mean_after(result, point, 250), 30);
-  EXPECT_DOUBLE_EQ(mean_after(result, point, 750), 90);
-  EXPECT_DOUBLE_EQ(mean_after(result, point, 1000), 120);
-  EXPECT_DOUBLE_EQ(growth(result, point), 1.0);
+  EXPECT_DOUBLE_EQ(regret_after(result, point, 250).value, 30);
+  EXPECT_DOUBLE_EQ(regret_after(result, point, 750).value, 90);
+  EXPECT_DOUBLE_EQ(regret_after(result, point, 1000).value, 120);
+  EXPECT_DOUBLE_EQ(growth(result, point).value, 1.0);
+  EXPECT_EQ(growth(result, point).error, 0.0);
 }
 
 TEST(Compare, GrowthWithoutRegretInTheFirstHalf) {
   ExperimentResult result = testing::made_result({});
   testing::add_policy(result, "ucb", "ucb", {{1.0, testing::always(0)}});
-  EXPECT_EQ(growth(result, result.points[0]), 0.0);
+  EXPECT_EQ(growth(result, result.points[0]).value, 0.0);
   result.points[0].curve[1].mean = 1.0;
-  EXPECT_EQ(growth(result, result.points[0]), HUGE_VAL);
+  EXPECT_EQ(growth(result, result.points[0]).value, HUGE_VAL);
+  EXPECT_EQ(growth(result, result.points[0]).error, 0.0);
+}
+
+TEST(Compare, GrowthHasTheLargestErrorThatTheCurveAllows) {
+  ExperimentResult result = testing::made_result({});
+  testing::add_policy(result, "ucb", "ucb", {{1.0, testing::around(150, 9)}});
+  GridPoint& point = result.points[0];
+  point.curve[0] = {.mean = 100, .sd = 0, .stderr_ = 2, .p95 = 0};
+  point.curve[1] = {.mean = 150, .sd = 0, .stderr_ = 3, .p95 = 0};
+  EXPECT_DOUBLE_EQ(growth(result, point).value, 0.5);
+  // As if R(T) were too large by 3 where R(T/2) is too small by 2: 3 / 100 + 1.5 * 2 / 100.
+  EXPECT_DOUBLE_EQ(growth(result, point).error, 0.06);
+  EXPECT_DOUBLE_EQ(regret_after(result, point, 750).error, 2.5);
+}
+
+TEST(Compare, ExcessIsPairedRunByRun) {
+  ExperimentResult result = testing::made_result({});
+  testing::add_policy(result, "a", "ucb", {{1.0, {10, 20, 30, 40}}});
+  testing::add_policy(result, "b", "up_ucb", {{1.0, {5, 10, 15, 21}}});
+  // a - 2 b is 0, 0, 0, -2.
+  EXPECT_DOUBLE_EQ(excess(result.points[0], result.points[1], 2.0).value, -0.5);
+  EXPECT_DOUBLE_EQ(excess(result.points[0], result.points[1], 2.0).error, 0.5);
+  EXPECT_DOUBLE_EQ(difference(result.points[0], result.points[1]).value, 12.25);
+  EXPECT_DOUBLE_EQ(ratio(result.points[0], result.points[1]).value, 100.0 / 51.0);
 }
 
 TEST(Numbers, ThousandsApart) {

@@ -24,9 +24,13 @@ inline std::vector<double> always(double regret, std::size_t runs = 4) {
   return std::vector<double>(runs, regret);
 }
 
-/// `mean` plus and minus `spread` in turn over four runs: the standard error is spread / sqrt(3).
-inline std::vector<double> around(double mean, double spread) {
-  return {mean - spread, mean + spread, mean - spread, mean + spread};
+/// `mean` minus and plus `spread` in turn: the standard error is spread / sqrt(runs - 1).
+inline std::vector<double> around(double mean, double spread, std::size_t runs = 4) {
+  std::vector<double> regrets;
+  for (std::size_t run = 0; run < runs; ++run) {
+    regrets.push_back(run % 2 == 0 ? mean - spread : mean + spread);
+  }
+  return regrets;
 }
 
 /// An experiment of 1,000 rounds and 4 runs on `gaussian` without policies, and its curve of two

@@ -43,11 +43,11 @@ Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them aff
 
 ## Verdicts
 
-Errors are standard errors over the runs.
+Errors are standard errors over the runs. A statement holds (yes) or fails (no) if it does so with two standard errors to spare. A claim is supported if all of its statements hold, not supported if one fails, else inconclusive.
 
 | claim of the paper | verdict | evidence |
 |---|---|---|
-| (2) Not knowing the baseline costs little | supported | UpUCB (1,500 ± 0) is 1.216 ± 0.057 times UpUCB(bl) (1,234 ± 58) (at most 1.5, with 2 s.e. of room): yes. |
+| (2) Not knowing the baseline costs little | supported | UpUCB (1,500 ± 0) is 1.216 ± 0.057 times UpUCB(bl) (1,234 ± 58) (at most 1.5): yes. |
 
 ## Repeat it
 
@@ -62,6 +62,26 @@ TEST(Summary, SaysWhereAClaimFails) {
   add_policy(result, "UpUCB(bl)", "up_ucb_bl", {{1, always(10)}});
   add_policy(result, "UpUCB", "up_ucb", {{1, always(100)}});
   EXPECT_TRUE(has(summary_markdown(result), "| **not supported** |"));
+}
+
+TEST(Summary, SaysThatARunIsShort) {
+  ExperimentResult result = made_result({});
+  add_policy(result, "UCB", "ucb", {{1, always(20)}, {2, always(10)}});
+  add_policy(result, "UpUCB", "up_ucb", {{1, always(20)}});
+  EXPECT_FALSE(has(summary_markdown(result), "short"));
+  Experiment& experiment = result.experiment;
+  experiment.whole_rounds = 1000;
+  experiment.whole_runs = 4;
+  experiment.policies[0].whole_values = 2;
+  EXPECT_FALSE(has(summary_markdown(result), "short"));
+  experiment.whole_rounds = 20000;
+  EXPECT_TRUE(has(summary_markdown(result),
+                  "after the last round. This is a short run: 1,000 of 20,000 rounds.\n"));
+  experiment.whole_runs = 100;
+  experiment.policies[1].whole_values = 10;
+  EXPECT_TRUE(has(summary_markdown(result),
+                  "This is a short run: 1,000 of 20,000 rounds, 4 of 100 runs, 1 of 2 parameters "
+                  "not tuned.\n"));
 }
 
 TEST(Summary, NotesTheUpperEdgeToo) {

@@ -82,7 +82,7 @@ export interface Bound {
 export interface Verdict {
   claim: number;
   statement: string;
-  outcome: string;              // "supported", "not supported", "not tested"
+  outcome: string;              // "supported", "not supported", "inconclusive", "not tested"
   evidence: string;
 }
 

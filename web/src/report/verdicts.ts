@@ -6,10 +6,11 @@ import { Verdict } from "./data";
 const kSigns: Record<string, { sign: string; kind: string }> = {
   "supported": { sign: "✓", kind: "supported" },
   "not supported": { sign: "✗", kind: "not-supported" },
+  "inconclusive": { sign: "?", kind: "inconclusive" },
 };
 
 export function outcome(verdict: Verdict): HTMLElement {
-  const { sign, kind } = kSigns[verdict.outcome] ?? { sign: "?", kind: "not-tested" };
+  const { sign, kind } = kSigns[verdict.outcome] ?? { sign: "–", kind: "not-tested" };
   return element("span", { class: `outcome ${kind}` }, element("span", { "aria-hidden": "true" }, `${sign} `), verdict.outcome);
 }
 
