@@ -100,8 +100,13 @@ void bind_truth(py::class_<Instance, std::shared_ptr<Instance>>& type) {
       .def_property_readonly("best_action", &Instance::best_action)
       .def_property_readonly("max_affected", &Instance::max_affected,
                              "The most variables that an action affects.")
-      .def_property_readonly("min_uplift", &Instance::min_uplift,
-                             "The smallest individual uplift of an affected variable.")
+      .def_property_readonly(
+          "min_uplift", &Instance::min_uplift,
+          "The least individual uplift: the smallest distance of a mean that an\n"
+          "action affects from the baseline. 0 if nothing is affected.")
+      .def_property_readonly("effect_gap", &Instance::effect_gap,
+                             "The smallest distance between the means of a variable under two\n"
+                             "actions of which one affects it. 0 if two move a variable alike.")
       .def(
           "means",
           [](const Instance& self, py::handle action) {

@@ -74,10 +74,13 @@ BoundInputs inputs_from(const Instance& instance, const py::dict& options) {
   if (!options["max_affected"].is_none()) {
     in.max_affected = max_affected_from(options["max_affected"], instance);
   }
-  if (!options["min_uplift"].is_none()) {
-    in.min_uplift = number("min_uplift", options["min_uplift"]);
-    check_positive("min_uplift", in.min_uplift);
-  }
+  const auto replace = [&options](const char* name, double& value) {
+    if (options[name].is_none()) return;
+    value = number(name, options[name]);
+    check_positive(name, value);
+  };
+  replace("min_uplift", in.min_uplift);
+  replace("effect_gap", in.effect_gap);
   return in;
 }
 
@@ -85,11 +88,10 @@ py::list bound_list(const Instance& instance, const py::dict& options) {
   const BoundInputs in = inputs_from(instance, options);
   py::list out;
   for (const BoundInfo& info : bounds()) {
-    const bool available = !info.needs_min_uplift || in.min_uplift > 0.0;
     py::dict row;
     row["name"] = text(info.name);
     row["kind"] = info.upper ? "upper" : "lower";
-    row["value"] = available ? info.evaluate(in) : std::numeric_limits<double>::quiet_NaN();
+    row["value"] = applies(info, in) ? info.evaluate(in) : std::numeric_limits<double>::quiet_NaN();
     row["formula"] = text(info.formula);
     row["reference"] = text(info.reference);
     out.append(row);

@@ -40,6 +40,8 @@ void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
     tell_max_affected(knowledge, name, value);
   } else if (name == "min_uplift") {
     knowledge.set_min_uplift(number(name, value));
+  } else if (name == "effect_gap") {
+    knowledge.set_effect_gap(number(name, value));
   } else if (name == "horizon") {
     knowledge.set_horizon(whole_number(name, value, kAnyCount));
   } else if (name == "reward_prior") {
@@ -104,6 +106,7 @@ py::dict knowledge_dict(const Knowledge& knowledge) {
     out["max_affected"] = *knowledge.max_affected();
   }
   if (knowledge.min_uplift()) out["min_uplift"] = *knowledge.min_uplift();
+  if (knowledge.effect_gap()) out["effect_gap"] = *knowledge.effect_gap();
   if (knowledge.horizon()) out["horizon"] = *knowledge.horizon();
   if (const auto prior = knowledge.reward_prior()) {
     out["reward_prior"] = py::make_tuple(prior->mean, prior->variance);

@@ -10,8 +10,8 @@
 namespace updraft::python {
 
 /// What a learner is told, from a dict with actions, variables and any of baseline, affected,
-/// max_affected, min_uplift, horizon, reward_prior (mean, variance) and observations (counts,
-/// means). Throws InvalidInput: another key, a value that breaks a rule.
+/// max_affected, min_uplift, effect_gap, horizon, reward_prior (mean, variance) and observations
+/// (counts, means). Throws InvalidInput: another key, a value that breaks a rule.
 Knowledge knowledge_from(const pybind11::dict& told);
 
 /// The same dict, with what is known.

@@ -30,10 +30,10 @@ constexpr const char* kHelp =
 constexpr const char* kFooter =
     "What comes out: every bound with its value, formula and source, and beside it the trivial\n"
     "bound, rounds times the largest gap: an upper bound above it says nothing. With --json\n"
-    "  {version, instance, rounds, delta, max_affected, min_uplift, trivial, bounds: [{name, "
-    "kind,\n"
-    "  formula, reference, value, below_trivial}]}\n"
-    "where value is null if the bound needs Delta and the instance has none.\n"
+    "  {version, instance, rounds, delta, max_affected, min_uplift, effect_gap, trivial,\n"
+    "  bounds: [{name, kind, formula, reference, value, below_trivial}]}\n"
+    "where value is null if the bound needs the least individual uplift or the effect gap and the\n"
+    "instance has none.\n"
     "\n"
     "Examples:\n"
     "  updraft bounds --instance criteo --rounds 5000 --delta 0.05\n"
@@ -45,12 +45,13 @@ struct Options {
   std::string delta = "0.05";
   std::optional<std::string> max_affected;
   std::optional<std::string> min_uplift;
+  std::optional<std::string> effect_gap;
   bool json = false;
 };
 
 struct Row {
   BoundInfo info;
-  std::optional<double> value;  ///< absent where Delta is needed and there is none
+  std::optional<double> value;  ///< absent if the Delta it needs is not > 0
 };
 
 /// L must bound what every action affects, or the bounds would not hold.
@@ -72,14 +73,14 @@ BoundInputs bound_inputs(const Options& options, const Instance& instance) {
                                    parse_probability("--delta", options.delta));
   if (options.max_affected) in.max_affected = parse_max_affected(*options.max_affected, instance);
   if (options.min_uplift) in.min_uplift = parse_positive("--min-uplift", *options.min_uplift);
+  if (options.effect_gap) in.effect_gap = parse_positive("--effect-gap", *options.effect_gap);
   return in;
 }
 
 std::vector<Row> evaluate(const BoundInputs& in) {
   std::vector<Row> rows;
   for (const BoundInfo& info : bounds()) {
-    const bool available = !info.needs_min_uplift || in.min_uplift > 0.0;
-    rows.push_back({info, available ? std::optional(info.evaluate(in)) : std::nullopt});
+    rows.push_back({info, applies(info, in) ? std::optional(info.evaluate(in)) : std::nullopt});
   }
   return rows;
 }
@@ -119,7 +120,8 @@ std::string values_table(const std::vector<Row>& rows, double trivial, bool uppe
   for (const Row& row : rows) {
     if (row.info.upper != upper) continue;
     table.add_row({std::string(row.info.name),
-                   row.value ? fixed_text(*row.value, decimals_for(trivial)) : "needs Delta",
+                   row.value ? fixed_text(*row.value, decimals_for(trivial))
+                             : "needs " + short_words(row.info.needs),
                    row.value ? share_text(*row.value, trivial) : "-",
                    std::string(row.info.reference)});
   }
@@ -137,11 +139,12 @@ std::string formulas_table(const std::vector<Row>& rows) {
 
 std::string report(const Instance& instance, const BoundInputs& in, const std::vector<Row>& rows) {
   const double trivial = trivial_bound(in);
-  std::string out = fmt::format("{}: {}, L = {}, Delta = {}; {} rounds, delta = {}\n",
-                                printable_text(instance.name()), size_words(instance),
-                                count_text(in.max_affected),
-                                in.min_uplift > 0.0 ? short_text(in.min_uplift) : "none",
-                                fixed_text(in.rounds, 0), number_text(in.delta));
+  const auto delta_text = [](double value) { return value > 0.0 ? short_text(value) : "none"; };
+  std::string out =
+      fmt::format("{}: {}, L = {}, Delta = {}, effect gap = {}; {} rounds, delta = {}\n",
+                  printable_text(instance.name()), size_words(instance),
+                  count_text(in.max_affected), delta_text(in.min_uplift), delta_text(in.effect_gap),
+                  fixed_text(in.rounds, 0), number_text(in.delta));
   out += fmt::format("Trivial bound, every round at the largest gap: {}\n\n",
                      fixed_text(trivial, decimals_for(trivial)));
   out += values_table(rows, trivial, true) + '\n';
@@ -151,12 +154,12 @@ std::string report(const Instance& instance, const BoundInputs& in, const std::v
       "\nAn upper bound says something only where it is below the trivial one. Lower bounds are for"
       "\nthe worst instance of this size and many rounds; above the trivial one they say "
       "nothing.\n";
-  const bool all_available =
-      std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.value.has_value(); });
-  if (!all_available) {
-    out +=
-        "needs Delta: no variable of this instance is affected, so there is no smallest "
-        "individual\nuplift; --min-uplift gives one.\n";
+  if (!(in.min_uplift > 0.0)) {
+    out += fmt::format("Delta, the least individual uplift: {}; --min-uplift gives one.\n",
+                       min_uplift_words(instance));
+  }
+  if (!(in.effect_gap > 0.0)) {
+    out += fmt::format("Effect gap: {}; --effect-gap gives one.\n", effect_gap_words(instance));
   }
   return out;
 }
@@ -179,6 +182,7 @@ void run(const Options& options) {
   out["delta"] = in.delta;
   out["max_affected"] = in.max_affected;
   out["min_uplift"] = in.min_uplift > 0.0 ? Json(in.min_uplift) : Json(nullptr);
+  out["effect_gap"] = in.effect_gap > 0.0 ? Json(in.effect_gap) : Json(nullptr);
   out["trivial"] = trivial_bound(in);
   out["bounds"] = rows_json(rows, trivial_bound(in));
   write_output(json_text(out));
@@ -203,8 +207,12 @@ Command add_bounds_command(CLI::App& program) {
       ->option_text("L");
   command
       ->add_option("--min-uplift", options->min_uplift,
-                   "Delta, in place of the smallest individual uplift")
+                   "Delta, in place of the least individual uplift")
       ->option_text("DELTA");
+  command
+      ->add_option("--effect-gap", options->effect_gap,
+                   "In place of the instance's own effect gap, for up_ucb_ilift")
+      ->option_text("GAP");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->footer(kFooter);
   return {command, [options] { run(*options); }};

@@ -24,6 +24,9 @@ NeedWords words(Need need) {
       return {"L", "how many variables an action affects at most"};
     case Need::kMinUplift:
       return {"Delta", "how far an action moves each variable it affects, at least"};
+    case Need::kEffectGap:
+      return {"effect gap",
+              "how far apart two actions move a variable that one of them affects, at least"};
     case Need::kHorizon:
       return {"horizon", "how many rounds will be played"};
     case Need::kRewardPrior:
@@ -57,6 +60,19 @@ std::string size_words(const Instance& instance) {
                      count_text(instance.variables()));
 }
 
+std::string min_uplift_words(const Instance& instance) {
+  if (instance.min_uplift() > 0.0) return short_text(instance.min_uplift());
+  return instance.max_affected() == 0 ? "none: nothing is affected"
+                                      : "none: an affected variable keeps its mean";
+}
+
+std::string effect_gap_words(const Instance& instance) {
+  if (instance.actions() == 1) return min_uplift_words(instance);
+  if (instance.effect_gap() > 0.0) return short_text(instance.effect_gap());
+  return instance.max_affected() == 0 ? "none: nothing is affected"
+                                      : "none: two actions give an affected variable the same mean";
+}
+
 Json instance_json(const Instance& instance) {
   std::vector<std::size_t> affected;
   for (ActionId action = 0; action < instance.actions(); ++action) {
@@ -74,6 +90,7 @@ Json instance_json(const Instance& instance) {
   out["gaps"] = instance.gaps();
   out["min_gap"] = instance.min_gap();
   out["min_uplift"] = instance.min_uplift();
+  out["effect_gap"] = instance.effect_gap();
   out["rewards"] = instance.rewards();
   out["best_action"] = instance.best_action();
   out["noise"] = noise_kind(instance);

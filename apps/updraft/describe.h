@@ -20,6 +20,11 @@ std::string noise_kind(const Instance& instance);
 /// "K = 20 actions, m = 100,000 variables".
 std::string size_words(const Instance& instance);
 
+/// The least individual uplift and the effect gap, or why there is none: "none: nothing is
+/// affected".
+std::string min_uplift_words(const Instance& instance);
+std::string effect_gap_words(const Instance& instance);
+
 /// The object that `updraft instance --json` prints.
 Json instance_json(const Instance& instance);
 

@@ -29,7 +29,7 @@ constexpr const char* kHelp =
 constexpr const char* kFooter =
     "What comes out: a summary and a table of actions, best first; with --json an object with\n"
     "  name, summary, actions, action_names, variables, affected, max_affected, uplifts, gaps,\n"
-    "  min_gap, min_uplift, rewards, best_action, noise, noise_sd\n"
+    "  min_gap, min_uplift, effect_gap, rewards, best_action, noise, noise_sd\n"
     "With --export the instance itself, to be edited and used as FILE.\n"
     "\n"
     "Examples:\n"
@@ -83,9 +83,8 @@ std::string facts(const Instance& instance) {
                    short_text(instance.uplifts()[best])));
   fact("smallest gap to the best",
        instance.min_gap() > 0.0 ? short_text(instance.min_gap()) : "none: all are equally good");
-  fact("smallest individual uplift (Delta)", instance.min_uplift() > 0.0
-                                                 ? short_text(instance.min_uplift())
-                                                 : "none: nothing is affected");
+  fact("least individual uplift (Delta)", min_uplift_words(instance));
+  fact("effect gap", effect_gap_words(instance));
   fact("payoffs", noise_kind(instance) == "bernoulli" ? "0 or 1, independent"
                                                       : "real numbers with Gaussian noise");
   fact("standard deviation of the total noise", short_text(instance.noise_sd()));

@@ -40,9 +40,10 @@ constexpr const char* kFooter =
     "notes go to standard error. Ctrl-C stops without a result.\n"
     "\n"
     "Without --policy, gaussian, gaussian-weak and criteo are played with the six policies of the\n"
-    "paper and the parameters it chose for them. max_affected= and min_uplift= in a policy's\n"
-    "parentheses tell it something else than the truth. auto picks a policy by what --tell leaves\n"
-    "it to know.\n"
+    "paper and the parameters it chose for them. max_affected=, min_uplift= and effect_gap= in a\n"
+    "policy's parentheses tell it something else than the truth. auto picks a policy by what "
+    "--tell\n"
+    "leaves it to know.\n"
     "\n"
     "Examples:\n"
     "  updraft simulate --instance criteo --rounds 1000\n"
@@ -298,7 +299,7 @@ Command add_simulate_command(CLI::App& program) {
   command
       ->add_option("--tell", options->told,
                    "All that policies may be told: baseline, affected, max_affected, min_uplift,\n"
-                   "horizon, reward_prior, or nothing [all that the instance knows]")
+                   "effect_gap, horizon, reward_prior, or nothing [all that the instance knows]")
       ->option_text("WHAT ...");
   command
       ->add_option("--rounds", options->rounds,

@@ -113,8 +113,15 @@ class Instance {
   /// max |V(a)|.
   std::size_t max_affected() const { return affected_->largest(); }
 
-  /// The smallest |individual uplift| of an affected variable; 0 where nothing is affected.
+  /// The least individual uplift: the smallest |mu(a,i) - mu(0,i)| over actions a and i in V(a); 0
+  /// if nothing is affected. Policies that know the baseline tell affected variables by it.
   double min_uplift() const { return min_uplift_; }
+
+  /// The effect gap: the smallest |mu(a,i) - mu(b,i)| over actions a, i in V(a) and every other
+  /// action b. [hsieh22, Assumption 1] It is at most min_uplift() if every affected variable is
+  /// left alone by some action, 0 if two actions move a variable alike (up to rounding, 1e-12 of
+  /// the means) or nothing is affected. A single action has no other: then it is min_uplift().
+  double effect_gap() const { return effect_gap_; }
 
   /// Standard deviation of the total noise when `action` is taken, and the largest of these.
   double noise_sd(ActionId action) const { return noise_sds_[action]; }
@@ -135,6 +142,7 @@ class Instance {
   std::vector<double> noise_sds_;
   ActionId best_action_ = 0;
   double min_uplift_ = 0.0;
+  double effect_gap_ = 0.0;
 };
 
 /// Reads and writes the format `updraft-instance/1`. Errors are InvalidInput with the path of

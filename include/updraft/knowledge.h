@@ -19,6 +19,7 @@ enum class Need : std::uint32_t {
   kAffected = 1u << 1,      ///< V(a) for every action
   kMaxAffected = 1u << 2,   ///< L or L(a), upper bounds on |V(a)|; known affected sets imply it
   kMinUplift = 1u << 3,     ///< Delta, a lower bound on |individual uplift|
+  kEffectGap = 1u << 7,     ///< a lower bound on how far apart the effects of two actions are
   kHorizon = 1u << 4,       ///< T, the number of rounds to be played
   kRewardPrior = 1u << 5,   ///< mean and variance of the actions' rewards
   kObservations = 1u << 6,  ///< a table of baseline observations
@@ -49,7 +50,8 @@ constexpr Needs operator|(Need a, Need b) { return Needs(a) | Needs(b); }
 /// Every need, in the order in which people are told of them.
 std::span<const Need> all_needs();
 
-/// "baseline", "affected", "max_affected", "min_uplift", "horizon", "reward_prior", "observations".
+/// "baseline", "affected", "max_affected", "min_uplift", "effect_gap", "horizon", "reward_prior",
+/// "observations".
 std::string need_name(Need need);
 
 /// The names of `needs`, joined by ", "; "nothing" where there are none.
@@ -87,8 +89,12 @@ class Knowledge {
   void set_max_affected(std::size_t max_affected);
   /// One bound L(a) per action, 0 <= L(a) <= variables(), not all 0.
   void set_max_affected(std::vector<std::size_t> per_action);
-  /// Delta > 0.
+  /// Delta > 0, the least individual uplift: |mu(a,i) - mu(0,i)| is at least that for every action
+  /// a and every variable i that it affects.
   void set_min_uplift(double min_uplift);
+  /// > 0: |mu(a,i) - mu(b,i)| is at least that for every action a, every variable i that it affects
+  /// and every other action b. [hsieh22, Assumption 1]
+  void set_effect_gap(double effect_gap);
   /// T >= 1.
   void set_horizon(std::uint64_t rounds);
   /// Finite mean, variance >= 0.
@@ -110,6 +116,7 @@ class Knowledge {
     return max_affected_per_action_.get();
   }
   std::optional<double> min_uplift() const { return min_uplift_; }
+  std::optional<double> effect_gap() const { return effect_gap_; }
   std::optional<std::uint64_t> horizon() const { return horizon_; }
   std::optional<RewardPrior> reward_prior() const { return reward_prior_; }
   const BaselineObservations* observations() const { return observations_.get(); }
@@ -128,6 +135,7 @@ class Knowledge {
   std::optional<std::size_t> max_affected_;
   std::shared_ptr<const std::vector<std::size_t>> max_affected_per_action_;
   std::optional<double> min_uplift_;
+  std::optional<double> effect_gap_;
   std::optional<std::uint64_t> horizon_;
   std::optional<RewardPrior> reward_prior_;
   std::shared_ptr<const BaselineObservations> observations_;

@@ -62,8 +62,8 @@ std::span<const PolicyInfo> policies();
 const PolicyInfo& policy_info(std::string_view name);
 
 /// What `spec` still needs to be told: its policy's needs less those that its own parameters
-/// (max_affected, min_uplift, horizon, prior_mean with prior_variance) bring along, plus the
-/// horizon where it gives delta instead of alpha.
+/// (max_affected, min_uplift, effect_gap, horizon, prior_mean with prior_variance) bring along,
+/// plus the horizon where it gives delta instead of alpha.
 Needs needs_of(const PolicySpec& spec);
 
 /// `knowledge` overridden by the parameters of `spec`, without what its policy does not use; auto

@@ -16,7 +16,8 @@ struct BoundInputs {
   std::vector<std::size_t> affected;  ///< L(a) = |V(a)|
   std::size_t variables = 0;          ///< m
   std::size_t max_affected = 0;       ///< L
-  double min_uplift = 0.0;            ///< Delta
+  double min_uplift = 0.0;            ///< Delta of the policies with a known baseline
+  double effect_gap = 0.0;            ///< Delta of up_ucb_ilift, Assumption 1
   double rounds = 0.0;                ///< T
   double delta = 0.05;                ///< upper bounds hold with probability 1 - delta
 
@@ -27,7 +28,8 @@ struct BoundInputs {
 // Upper bounds on the regret after T rounds, each with probability at least 1 - delta when the
 // policy uses the alpha that delta gives. Sums run over the actions with a gap > 0. L(a*) is
 // that of the best action (the smallest, where several are best). All throw InvalidInput for
-// rounds < 1, delta outside (0, 1) or lengths that differ; those with Delta for Delta <= 0.
+// rounds < 1, delta outside (0, 1) or lengths that differ; those with Delta if theirs is not > 0:
+// the effect gap for up_ucb_ilift, the least individual uplift for the others.
 
 /// sum 8 m^2 log(2KT/delta) / gap + gap. [auer02, noise of the reward m-sub-Gaussian]
 double bound_ucb(const BoundInputs& in);
@@ -75,10 +77,13 @@ struct BoundInfo {
   std::string_view formula;
   std::string_view reference;
   bool upper = true;
-  bool needs_min_uplift = false;
+  Needs needs = {};  ///< the Delta that must be > 0: kMinUplift or kEffectGap
   double (*evaluate)(const BoundInputs&) = nullptr;
 };
 
 std::span<const BoundInfo> bounds();
+
+/// Whether `in` has the Delta that the bound needs.
+bool applies(const BoundInfo& bound, const BoundInputs& in);
 
 }  // namespace updraft

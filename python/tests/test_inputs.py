@@ -178,6 +178,7 @@ def test_an_action_may_affect_nothing():
         ({"max_affected": "12"}, "max_affected = '12'"),
         ({"min_uplift": 0.0}, "min_uplift = 0: must be > 0"),
         ({"min_uplift": np.nan}, "min_uplift = nan"),
+        ({"effect_gap": 0.0}, "effect_gap = 0: must be > 0"),
         ({"min_uplift": "a"}, "min_uplift = 'a': must be a number"),
         ({"horizon": 0}, "horizon = 0"),
         ({"reward_prior": 3.0}, "reward_prior: must be a pair: mean and variance"),

@@ -16,7 +16,9 @@ NUMBERS += tuple(f"curve_{key}" for key in ("round", "mean", "sd", "stderr", "p9
 class Wrapped:
     """A policy of the library behind a class of the user's."""
 
-    needs = ("baseline", "affected", "max_affected", "min_uplift", "horizon", "reward_prior")
+    needs = (
+        "baseline", "affected", "max_affected", "min_uplift", "effect_gap", "horizon", "reward_prior",
+    )
 
     def __init__(self, spec, **knowledge):
         self.inner = ud.policy(spec, **knowledge, seed=OPTIONS["seed"])

@@ -233,6 +233,48 @@ def test_bounds():
         ud.bounds("gaussian", rounds=100, delta=1.0)
     with pytest.raises(ValueError, match="min_uplift = 0: must be > 0"):
         ud.bounds("gaussian", rounds=100, min_uplift=0.0)
+    with pytest.raises(ValueError, match="effect_gap = 0: must be > 0"):
+        ud.bounds("gaussian", rounds=100, effect_gap=0.0)
+    # Thm 4 takes the effect gap, Thm 3 the least individual uplift.
+    wide = ud.bounds("gaussian", rounds=100, effect_gap=1.0)
+    assert wide["up_ucb_ilift"] < ud.bounds("gaussian", rounds=100)["up_ucb_ilift"]
+    assert wide["up_ucb_ilift_bl"] == ud.bounds("gaussian", rounds=100)["up_ucb_ilift_bl"]
+
+
+def test_an_instance_names_both_deltas():
+    gaussian = ud.instance("gaussian")
+    means = np.array([gaussian.means(a) for a in range(gaussian.actions)])
+    uplifts = [abs(means[a, i] - gaussian.baseline[i]) for a, v in enumerate(gaussian.affected) for i in v]
+    gaps = [
+        abs(means[a, i] - means[b, i])
+        for a, v in enumerate(gaussian.affected)
+        for i in v
+        for b in range(gaussian.actions)
+        if b != a
+    ]
+    assert gaussian.min_uplift == pytest.approx(min(uplifts))
+    assert gaussian.effect_gap == pytest.approx(min(gaps))
+    told = gaussian.knowledge(100)
+    assert told["effect_gap"] == gaussian.effect_gap < told["min_uplift"] == gaussian.min_uplift
+
+
+def test_up_ucb_ilift_needs_an_effect_gap():
+    alike = {
+        "format": "updraft-instance/1",
+        "name": "alike",
+        "actions": ["a", "b"],
+        "variables": [{"count": 3, "baseline": 0}],
+        "effects": [
+            {"action": "a", "variables": [[0, 1]], "mean": 1},
+            {"action": "b", "variables": [[0, 2]], "mean": 1},
+        ],
+        "noise": {"kind": "gaussian", "covariance": "identity"},
+    }
+    assert ud.instance(alike).effect_gap == 0.0 and ud.instance(alike).min_uplift == 1.0
+    with pytest.raises(ValueError, match="effect_gap: must be given: alike has none, since two"):
+        ud.simulate(alike, ["up_ucb_ilift(alpha=1)"], rounds=10, runs=1)
+    ud.simulate(alike, ["up_ucb_ilift(alpha=1, effect_gap=1)"], rounds=10, runs=1)
+    assert np.isnan(ud.bounds(alike, rounds=100)["up_ucb_ilift"])
     with pytest.raises(ValueError, match="rounds = 0"):
         ud.bounds("gaussian", rounds=0)
 

@@ -63,6 +63,7 @@ def policy(
     baseline: ArrayLike | None = None,
     max_affected: int | ArrayLike | None = None,
     min_uplift: float | None = None,
+    effect_gap: float | None = None,
     horizon: int | None = None,
     reward_prior: tuple[float, float] | None = None,
     observations: tuple[ArrayLike, ArrayLike] | None = None,
@@ -76,6 +77,8 @@ def policy(
     baseline: mean payoff of every variable when nothing is done.
     max_affected: L, the most variables that an action affects; or a list with one L per action.
     min_uplift: Delta, the least size of an individual uplift.
+    effect_gap: the least distance between the means of a variable under two actions of which one
+    affects it.
     horizon: the number of rounds to be played.
     reward_prior: mean and variance of the actions' expected rewards.
     observations: per variable, how often it was seen without any action, and the mean of these.
@@ -102,6 +105,7 @@ def policy(
         "baseline": baseline,
         "max_affected": max_affected,
         "min_uplift": min_uplift,
+        "effect_gap": effect_gap,
         "horizon": horizon,
         "reward_prior": reward_prior,
         "observations": observations,
@@ -209,11 +213,13 @@ def bounds(
     *,
     max_affected: int | None = None,
     min_uplift: float | None = None,
+    effect_gap: float | None = None,
 ) -> Bounds:
     """The regret bounds of the theory on an instance, by the name of the policy they hold for.
 
-    An upper bound holds with probability 1 - delta; NaN where it needs Delta and the instance has
-    none. max_affected and min_uplift replace the true L and Delta.
+    An upper bound holds with probability 1 - delta; NaN if it needs the least individual uplift or
+    the effect gap and the instance has none. max_affected, min_uplift and effect_gap replace the
+    true values.
 
     >>> b = bounds("gaussian", rounds=20000)
     >>> bool(b["up_ucb_bl"] < b["up_ucb"] < b["ucb"])
@@ -224,6 +230,7 @@ def bounds(
         "delta": delta,
         "max_affected": max_affected,
         "min_uplift": min_uplift,
+        "effect_gap": effect_gap,
     }
     return Bounds(_updraft.bounds(as_instance(instance), options))
 

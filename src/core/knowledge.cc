@@ -13,8 +13,8 @@ namespace updraft {
 namespace {
 
 constexpr std::array kAllNeeds = {
-    Need::kBaseline, Need::kAffected,    Need::kMaxAffected,  Need::kMinUplift,
-    Need::kHorizon,  Need::kRewardPrior, Need::kObservations,
+    Need::kBaseline,  Need::kAffected, Need::kMaxAffected, Need::kMinUplift,
+    Need::kEffectGap, Need::kHorizon,  Need::kRewardPrior, Need::kObservations,
 };
 
 void check_length(std::string_view field, std::size_t length, std::size_t expected,
@@ -45,6 +45,8 @@ std::string need_name(Need need) {
       return "max_affected";
     case Need::kMinUplift:
       return "min_uplift";
+    case Need::kEffectGap:
+      return "effect_gap";
     case Need::kHorizon:
       return "horizon";
     case Need::kRewardPrior:
@@ -127,6 +129,11 @@ void Knowledge::set_min_uplift(double min_uplift) {
   min_uplift_ = min_uplift;
 }
 
+void Knowledge::set_effect_gap(double effect_gap) {
+  check_positive("effect_gap", effect_gap);
+  effect_gap_ = effect_gap;
+}
+
 void Knowledge::set_horizon(std::uint64_t rounds) {
   if (rounds < 1) throw InvalidInput("horizon", std::to_string(rounds), "must be at least 1");
   horizon_ = rounds;
@@ -165,6 +172,7 @@ Needs Knowledge::known() const {
   if (affected_) known = known | Need::kAffected;
   if (max_affected()) known = known | Need::kMaxAffected;
   if (min_uplift_) known = known | Need::kMinUplift;
+  if (effect_gap_) known = known | Need::kEffectGap;
   if (horizon_) known = known | Need::kHorizon;
   if (reward_prior_) known = known | Need::kRewardPrior;
   if (observations_) known = known | Need::kObservations;
@@ -180,6 +188,7 @@ Knowledge Knowledge::only(Needs needs) const {
     kept.max_affected_per_action_ = max_affected_per_action_;
   }
   if (needs.contains(Need::kMinUplift)) kept.min_uplift_ = min_uplift_;
+  if (needs.contains(Need::kEffectGap)) kept.effect_gap_ = effect_gap_;
   if (needs.contains(Need::kHorizon)) kept.horizon_ = horizon_;
   if (needs.contains(Need::kRewardPrior)) kept.reward_prior_ = reward_prior_;
   if (needs.contains(Need::kObservations)) kept.observations_ = observations_;

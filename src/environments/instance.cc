@@ -13,7 +13,8 @@
 namespace updraft {
 namespace {
 
-/// Gaps below this share of the largest |uplift| are rounding.
+/// Gaps below this share of the largest |uplift| are rounding, and so are differences of means
+/// below this share of the means.
 constexpr double kGapTolerance = 1e-12;
 
 struct AffectedMeans {
@@ -112,6 +113,40 @@ Change sum_change(const AffectedMeans& affected, const std::vector<double>& base
   return change;
 }
 
+/// Neighbours among sorted means, the closest two; 0 if their difference is rounding.
+double least_difference(std::span<const double> sorted) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t j = 1; j < sorted.size(); ++j) {
+    const double difference = sorted[j] - sorted[j - 1];
+    const double scale = std::max(std::abs(sorted[j]), std::abs(sorted[j - 1]));
+    least = std::min(least, difference <= kGapTolerance * scale ? 0.0 : difference);
+  }
+  return least;
+}
+
+/// Instance::effect_gap() for at least two actions; infinite if nothing is affected. `means` are
+/// those of the variables in V(a), per action. Actions that leave a variable alone have the same
+/// mean there, so that one of them stands for all.
+/// Cost: O(n log K) for the n = sum of |V(a)| means.
+double effect_gap_of(const AffectedSets& affected, const std::vector<std::vector<double>>& means,
+                     const std::vector<double>& baseline) {
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> next(affected.actions(), 0);  // of each action's means
+  std::vector<double> here;
+  for (const Partition::Segment& segment : affected.atoms()->segments()) {
+    const std::span<const ActionId> actions = affected.affecting(segment.group);
+    if (actions.empty()) continue;
+    for (VariableId i = segment.range.begin; i != segment.range.end; ++i) {
+      here.clear();
+      for (const ActionId action : actions) here.push_back(means[action][next[action]++]);
+      if (actions.size() < affected.actions()) here.push_back(baseline[i]);
+      std::sort(here.begin(), here.end());
+      least = std::min(least, least_difference(here));
+    }
+  }
+  return least;
+}
+
 std::vector<double> gaps_of(const std::vector<double>& uplifts) {
   const double best = *std::max_element(uplifts.begin(), uplifts.end());
   double scale = 0.0;
@@ -161,6 +196,9 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
   }
   min_uplift_ = std::isinf(min_uplift) ? 0.0 : min_uplift;
   affected_ = std::make_shared<const AffectedSets>(std::move(sets), variables);
+  const double effect_gap =
+      actions() > 1 ? effect_gap_of(*affected_, means_, *baseline_) : min_uplift_;
+  effect_gap_ = std::isinf(effect_gap) ? 0.0 : effect_gap;
   gaps_ = gaps_of(uplifts_);
   best_action_ = static_cast<ActionId>(std::find(gaps_.begin(), gaps_.end(), 0.0) - gaps_.begin());
 }
@@ -190,6 +228,7 @@ Knowledge Instance::knowledge(std::uint64_t rounds) const {
   knowledge.set_affected(affected_);
   knowledge.set_max_affected(std::max<std::size_t>(1, max_affected()));
   if (min_uplift_ > 0.0) knowledge.set_min_uplift(min_uplift_);
+  if (effect_gap_ > 0.0) knowledge.set_effect_gap(effect_gap_);
   knowledge.set_horizon(rounds);
 
   const auto count = static_cast<double>(actions());

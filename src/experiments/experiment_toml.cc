@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/campaign_setting_toml.h"
+#include "experiments/play.h"
 #include "experiments/toml_fields.h"
 #include "experiments/toml_texts.h"
 #include "updraft/campaign_policy.h"
@@ -253,16 +254,19 @@ std::vector<PolicySpec> specs_of(const PolicyGrid& grid) {
 }
 
 /// Throws where the instance cannot tell a policy what it needs, or a policy cannot be made.
-void check_playable(const PolicyGrid& grid, const Knowledge& knowledge, const TomlTable& table) {
+void check_playable(const PolicyGrid& grid, const Instance& instance, Knowledge told,
+                    const TomlTable& table) {
   const std::vector<PolicySpec> specs = specs_of(grid);
-  Knowledge told = knowledge;
   if (needs_of(grid.spec).contains(Need::kObservations)) {  // a simulation draws them
     const std::size_t variables = told.variables();
     told.set_observations(
         {std::vector<double>(variables, 1.0), std::vector<double>(variables, 0.0)});
   }
   try {
-    for (const PolicySpec& spec : specs) knowledge_for(spec, told);
+    for (const PolicySpec& spec : specs) {
+      check_effect_gap(instance, spec);
+      knowledge_for(spec, told);
+    }
     make_policy(specs.front(), told);
   } catch (const InvalidInput& refused) {
     throw table.refusal(refused.what());
@@ -322,7 +326,7 @@ void read_players(const TomlTable& document, Experiment& experiment) {
   const Knowledge knowledge = instance->knowledge(experiment.rounds);
   experiment.policies = read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
     if (grid.spec.name() == "auto") resolve_auto(grid, knowledge, table);
-    check_playable(grid, knowledge, table);
+    check_playable(grid, *instance, knowledge, table);
   });
 }
 

@@ -26,6 +26,10 @@ struct Arena {
 Arena make_arena(std::shared_ptr<const Instance> instance, std::uint32_t rounds, std::uint64_t seed,
                  std::uint32_t curve_points);
 
+/// Throws InvalidInput where the policy needs an effect gap that nobody gives and the instance does
+/// not have.
+void check_effect_gap(const Instance& instance, const PolicySpec& spec);
+
 /// Throws InvalidInput where the policy cannot start in the arena.
 void check_playable(const Arena& arena, const PolicySpec& spec);
 

@@ -26,8 +26,8 @@ constexpr Choice kChoices[] = {
     {"up_ucb_ilift_bl", Need::kBaseline | Need::kMinUplift,
      "the affected sets are not known, but the baseline and Delta are"},
     {"up_ucb_l", Need::kMaxAffected, "neither affected sets nor baseline are known, but L is"},
-    {"up_ucb_ilift", Need::kMinUplift,
-     "neither affected sets nor baseline are known, but Delta is"},
+    {"up_ucb_ilift", Need::kEffectGap,
+     "neither affected sets nor baseline are known, but the effect gap is"},
     {"ucb", Needs(), "nothing is known that the uplift could be told from: the total reward it is"},
 };
 

@@ -36,8 +36,8 @@ double exploration_alpha(const PolicySpec& spec, const Knowledge& knowledge, Err
   return 0.0;
 }
 
-std::uint64_t identification_pulls(double factor, double min_uplift, double alpha) {
-  const double pulls = std::ceil(factor / (min_uplift * min_uplift) * alpha);
+std::uint64_t identification_pulls(double factor, double distance, double alpha) {
+  const double pulls = std::ceil(factor / (distance * distance) * alpha);
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   if (!(pulls < 0x1p63)) return kMost;
   return static_cast<std::uint64_t>(pulls);

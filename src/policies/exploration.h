@@ -21,7 +21,7 @@ enum class ErrorSplit {
 /// give. Throws InvalidInput unless exactly one of alpha and delta is given.
 double exploration_alpha(const PolicySpec& spec, const Knowledge& knowledge, ErrorSplit split);
 
-/// ceil(factor / min_uplift^2 * alpha): pulls after which affected variables stand out.
-std::uint64_t identification_pulls(double factor, double min_uplift, double alpha);
+/// ceil(factor / distance^2 * alpha): pulls after which means that far apart are told apart.
+std::uint64_t identification_pulls(double factor, double distance, double alpha);
 
 }  // namespace updraft

@@ -32,6 +32,10 @@ std::vector<PolicyInfo> make_table() {
       "L, an upper bound on how many variables an action affects; or L(a), one per action"};
   const ParameterInfo min_uplift = {"min_uplift", Kind::kPositive, "as known",
                                     "Delta, a lower bound on the individual uplift in size"};
+  const ParameterInfo effect_gap = {
+      "effect_gap", Kind::kPositive, "as known",
+      "Delta, a lower bound on how far apart the effects of two actions are on a variable that one "
+      "of them affects"};
 
   const ParameterInfo refit = {
       "refit", Kind::kNonNegative, "0.02",
@@ -56,7 +60,8 @@ std::vector<PolicyInfo> make_table() {
                        "for a pick that needs alpha: error probability, with the horizon"},
                       horizon,
                       max_affected,
-                      min_uplift},
+                      min_uplift,
+                      effect_gap},
        .make = make_auto},
       {.name = "ucb",
        .aliases = {},
@@ -181,16 +186,16 @@ std::vector<PolicyInfo> make_table() {
        .make = make_up_ucb_ilift_bl},
       {.name = "up_ucb_ilift",
        .aliases = {},
-       .summary = "Elimination, then UCB on the uplift; only a bound Delta on effect gaps known",
+       .summary = "Elimination, then UCB on the uplift; only the effect gap known",
        .index = "n0 = ceil(32 / Delta^2 * alpha) rounds of elimination, then the sum over "
                 "identified variables of (mean(a,i) + radius(a) - U0(i))",
        .reference = "hsieh22, Algorithm UpUCB-iLift, Theorem 4",
        .status = kVerified,
-       .needs = Need::kMinUplift,
+       .needs = Need::kEffectGap,
        .parameters = {alpha,
                       delta,
                       horizon,
-                      min_uplift,
+                      effect_gap,
                       {"baseline_estimate",
                        Kind::kChoice,
                        "most_pulled",
@@ -252,6 +257,7 @@ Needs provided_by(const PolicySpec& spec) {
     provided = provided | Need::kMaxAffected;
   }
   if (spec.number("min_uplift")) provided = provided | Need::kMinUplift;
+  if (spec.number("effect_gap")) provided = provided | Need::kEffectGap;
   if (spec.number("horizon")) provided = provided | Need::kHorizon;
   if (spec.number("prior_mean") && spec.number("prior_variance")) {
     provided = provided | Need::kRewardPrior;
@@ -345,6 +351,7 @@ Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
   Knowledge told = spec.name() == "auto" ? knowledge : knowledge.only(used_by(spec));
   tell_max_affected(spec, told);
   if (const auto value = spec.number("min_uplift")) told.set_min_uplift(*value);
+  if (const auto value = spec.number("effect_gap")) told.set_effect_gap(*value);
   if (const auto value = spec.number("horizon")) {
     told.set_horizon(static_cast<std::uint64_t>(*value));
   }

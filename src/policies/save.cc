@@ -23,7 +23,7 @@ void write_max_affected(const Knowledge& knowledge, StateWriter& writer) {
   }
 }
 
-void write_knowledge(const Knowledge& knowledge, StateWriter& writer) {
+void write_knowledge(const Knowledge& knowledge, Needs needs, StateWriter& writer) {
   writer.u64(knowledge.actions());
   writer.u64(knowledge.variables());
   const auto section = [&](bool known) {
@@ -47,6 +47,7 @@ void write_knowledge(const Knowledge& knowledge, StateWriter& writer) {
     writer.f64s(knowledge.observations()->counts);
     writer.f64s(knowledge.observations()->means);
   }
+  if (needs.contains(Need::kEffectGap)) writer.f64(*knowledge.effect_gap());
 }
 
 void read_max_affected(StateReader& reader, Knowledge& knowledge) {
@@ -62,7 +63,7 @@ void read_max_affected(StateReader& reader, Knowledge& knowledge) {
   }
 }
 
-Knowledge read_knowledge(StateReader& reader) {
+Knowledge read_knowledge(StateReader& reader, Needs needs) {
   const std::uint64_t actions = reader.u64();
   const std::uint64_t variables = reader.u64();
   Knowledge knowledge(actions, variables);
@@ -88,13 +89,14 @@ Knowledge read_knowledge(StateReader& reader) {
     table.means = reader.f64s();
     knowledge.set_observations(std::move(table));
   }
+  if (needs.contains(Need::kEffectGap)) knowledge.set_effect_gap(reader.f64());
   return knowledge;
 }
 
 std::string encoded(const Policy& policy) {
   StateWriter body;
   body.text(policy.spec().text());
-  write_knowledge(policy.knowledge(), body);
+  write_knowledge(policy.knowledge(), policy_info(policy.spec().name()).needs, body);
   policy.save_state(body);
   return framed(kMagic, body.bytes());
 }
@@ -102,7 +104,7 @@ std::string encoded(const Policy& policy) {
 std::unique_ptr<Policy> decoded(std::string_view file) {
   StateReader body(unframed(kMagic, file));
   const PolicySpec spec = PolicySpec::parse(body.text());
-  const Knowledge knowledge = read_knowledge(body);
+  const Knowledge knowledge = read_knowledge(body, policy_info(spec.name()).needs);
   std::unique_ptr<Policy> policy = make_policy(spec, knowledge);
   policy->restore_state(body);
   body.finish();

@@ -15,8 +15,9 @@ namespace {
 
 bool aggregates(const PolicySpec& spec) { return spec.word("baseline_estimate") == "aggregated"; }
 
-/// UpUCB-iLift: known Delta, unknown baseline and affected sets. Delta also bounds from below how
-/// much the effects of two actions on a variable differ. [hsieh22, Alg. 6]
+/// UpUCB-iLift: known effect gap Delta, unknown baseline and affected sets. Delta bounds from below
+/// how far apart the effects of two actions are on a variable that one of them affects.
+/// [hsieh22, Alg. 6, Assumption 1]
 /// Phase I, successive elimination: rounds of taking every active action once, in order of id;
 ///   after round r those with mean reward + 2 m sqrt(2 alpha / r) below the best are dropped;
 ///   n0 = ceil(32 / Delta^2 * alpha) rounds.
@@ -42,7 +43,7 @@ class UpUcbILift final : public VariableSumsPolicy {
       : VariableSumsPolicy(
             spec, knowledge,
             aggregates(spec) ? ErrorSplit::kAllVariablesAndBaselines : ErrorSplit::kAllVariables),
-        elimination_rounds_(identification_pulls(32.0, *knowledge.min_uplift(), alpha())),
+        elimination_rounds_(identification_pulls(32.0, *knowledge.effect_gap(), alpha())),
         active_(actions(), 1),
         baseline_sets_(actions(), 0),
         aggregated_(aggregates(spec)) {}
@@ -233,7 +234,9 @@ class UpUcbILift final : public VariableSumsPolicy {
     const std::size_t kept = eliminating() ? 0 : variables();
     baseline_sets_ = BaselineSets(actions(), kept);
     reader.u64s(baseline_sets_.bits(), "policy state: baseline sets");
-    baseline_sets_.keep_active(active_);
+    if (!baseline_sets_.all_active(active_)) {
+      throw InvalidInput("policy state: baseline sets", "must hold active actions only");
+    }
     if (aggregated_) {
       aggregate_sums_.assign(kept, 0.0);
       aggregate_counts_.assign(kept, 0);

@@ -26,7 +26,7 @@ std::vector<BoundLine> bound_lines(const ExperimentResult& result) {
   for (const BoundInfo& bound : bounds()) {
     const bool wanted =
         bound.upper ? plays(result.experiment, bound.name) : bound.name == "lower_affected";
-    if (!wanted || (bound.needs_min_uplift && !(in.min_uplift > 0.0))) continue;
+    if (!wanted || !applies(bound, in)) continue;
     BoundLine line;
     line.label =
         bound.upper ? fmt::format("upper bound, {}", bound.name) : "lower bound, worst case";

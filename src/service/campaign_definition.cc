@@ -259,6 +259,10 @@ void read_item(const std::string& key, const json& value, CampaignDefinition& ca
     const double least = number_field(value, path);
     knowledge.set_min_uplift(least);
     out = least;
+  } else if (key == "effect_gap") {
+    const double least = number_field(value, path);
+    knowledge.set_effect_gap(least);
+    out = least;
   } else if (key == "horizon") {
     const std::size_t rounds = whole_field(value, path, 1, kMostWhole);
     knowledge.set_horizon(rounds);
@@ -272,8 +276,8 @@ void read_item(const std::string& key, const json& value, CampaignDefinition& ca
 
 void read_knowledge(const json& value, CampaignDefinition& campaign, json& shortest) {
   check_keys(value, "knowledge",
-             {"baseline", "affected", "max_affected", "min_uplift", "horizon", "reward_prior",
-              "observations"});
+             {"baseline", "affected", "max_affected", "min_uplift", "effect_gap", "horizon",
+              "reward_prior", "observations"});
   if (value.empty()) return;
   json& out = shortest["knowledge"] = json::object();
   for (const auto& member : value.items()) {

@@ -56,6 +56,11 @@ std::string text_of(Need need, const Knowledge& knowledge) {
     case Need::kMinUplift:
       return fmt::format("that an action moves each variable it affects by at least {}",
                          *knowledge.min_uplift());
+    case Need::kEffectGap:
+      return fmt::format(
+          "that the effects of two actions on a variable that one of them affects are at least {} "
+          "apart",
+          *knowledge.effect_gap());
     case Need::kHorizon:
       return fmt::format("that there will be {}",
                          count_text(*knowledge.horizon(), "decision", "decisions"));

@@ -34,19 +34,14 @@ std::optional<ActionId> BaselineSets::most_pulled(VariableId variable,
   return found;
 }
 
-void BaselineSets::keep_active(std::span<const std::uint64_t> active) {
+bool BaselineSets::all_active(std::span<const std::uint64_t> active) const {
   const std::size_t variables = bits_.size() / words_;
   for (VariableId variable = 0; variable < variables; ++variable) {
-    std::optional<ActionId> last;
-    std::size_t members = 0;
     for (ActionId action = 0; action < actions_; ++action) {
-      if (!active[action]) set(variable, action, false);
-      if (!contains(variable, action)) continue;
-      last = action;
-      ++members;
+      if (!active[action] && contains(variable, action)) return false;
     }
-    if (members == 1) set(variable, *last, false);
   }
+  return true;
 }
 
 }  // namespace updraft

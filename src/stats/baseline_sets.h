@@ -39,9 +39,8 @@ class BaselineSets {
   std::optional<ActionId> most_pulled(VariableId variable,
                                       std::span<const std::uint64_t> pulls) const;
 
-  /// Takes the actions that are not active, 1 in `active`, out of all sets, and the last action out
-  /// of sets that are left with one.
-  void keep_active(std::span<const std::uint64_t> active);
+  /// Whether no set has an action that is not active, 1 in `active`.
+  bool all_active(std::span<const std::uint64_t> active) const;
 
   /// ceil(K / 64) words per variable, action a at bit a % 64 of word a / 64.
   std::vector<std::uint64_t>& bits() { return bits_; }

@@ -53,6 +53,11 @@ void check_with_min_uplift(const BoundInputs& in) {
   check_positive("min_uplift", in.min_uplift);
 }
 
+void check_with_effect_gap(const BoundInputs& in) {
+  check(in);
+  check_positive("effect_gap", in.effect_gap);
+}
+
 /// log(1/delta') for delta' = delta / (factor * K * T).
 double log_term(const BoundInputs& in, double factor) {
   return std::log(factor * static_cast<double>(in.gaps.size()) * in.rounds / in.delta);
@@ -90,25 +95,44 @@ double lower_bound(const BoundInputs& in, Width width) {
 }
 
 constexpr std::array<BoundInfo, 10> kBounds = {{
-    {"ucb", "sum 8 m^2 log(2KT/delta) / gap + gap", "auer02", true, false, bound_ucb},
-    {"up_ucb_bl", "sum 8 L(a)^2 log(2KT/delta) / gap + gap", "hsieh22, Prop. 1", true, false,
+    {"ucb", "sum 8 m^2 log(2KT/delta) / gap + gap", "auer02", true, {}, bound_ucb},
+    {"up_ucb_bl",
+     "sum 8 L(a)^2 log(2KT/delta) / gap + gap",
+     "hsieh22, Prop. 1",
+     true,
+     {},
      bound_up_ucb_bl},
-    {"up_ucb", "sum 8 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap", "hsieh22, Thm 1", true, false,
+    {"up_ucb",
+     "sum 8 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap",
+     "hsieh22, Thm 1",
+     true,
+     {},
      bound_up_ucb},
-    {"up_ucb_l_bl", "sum 32 L^2 log(2KmT/delta) / gap + gap", "hsieh22, Thm 2", true, false,
+    {"up_ucb_l_bl",
+     "sum 32 L^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, Thm 2",
+     true,
+     {},
      bound_up_ucb_l_bl},
-    {"up_ucb_l", "sum 512 L^2 log(2KmT/delta) / gap + gap", "hsieh22, Thm 2", true, false,
+    {"up_ucb_l",
+     "sum 512 L^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, Thm 2",
+     true,
+     {},
      bound_up_ucb_l},
     {"up_ucb_ilift_bl", "sum 8 clip(gap/Delta, L(a), m)^2 log(2KmT/delta) / gap + gap",
-     "hsieh22, Thm 3", true, true, bound_up_ucb_ilift_bl},
+     "hsieh22, Thm 3", true, Need::kMinUplift, bound_up_ucb_ilift_bl},
     {"up_ucb_ilift", "sum 8 clip(2 gap/Delta, L(a) + L(a*), 2m)^2 log(2KmT/delta) / gap + gap",
-     "hsieh22, Thm 4", true, true, bound_up_ucb_ilift},
+     "hsieh22, Thm 4", true, Need::kEffectGap, bound_up_ucb_ilift},
     {"up_ucb_l_ilift_bl", "sum 8 clip(gap/Delta, L(a), L)^2 log(2KmT/delta) / gap + gap",
-     "hsieh22, remark after Thm 3", true, true, bound_up_ucb_l_ilift_bl},
-    {"lower_affected", "sum 2 L(a)^2 / gap * log T", "hsieh22, Prop. 3", false, false,
+     "hsieh22, remark after Thm 3", true, Need::kMinUplift, bound_up_ucb_l_ilift_bl},
+    {"lower_affected",
+     "sum 2 L(a)^2 / gap * log T",
+     "hsieh22, Prop. 3",
+     false,
+     {},
      lower_bound_affected},
-    {"lower_reward", "sum 2 m^2 / gap * log T", "hsieh22, Prop. 2", false, false,
-     lower_bound_reward},
+    {"lower_reward", "sum 2 m^2 / gap * log T", "hsieh22, Prop. 2", false, {}, lower_bound_reward},
 }};
 
 }  // namespace
@@ -122,6 +146,7 @@ BoundInputs BoundInputs::of(const Instance& instance, double rounds, double delt
   in.variables = instance.variables();
   in.max_affected = std::max<std::size_t>(1, instance.max_affected());
   in.min_uplift = instance.min_uplift();
+  in.effect_gap = instance.effect_gap();
   in.rounds = rounds;
   in.delta = delta;
   return in;
@@ -169,11 +194,11 @@ double bound_up_ucb_ilift_bl(const BoundInputs& in) {
 }
 
 double bound_up_ucb_ilift(const BoundInputs& in) {
-  check_with_min_uplift(in);
+  check_with_effect_gap(in);
   const auto m = static_cast<double>(in.variables);
   const double best = best_affected(in);
   return upper_bound(in, 8.0 * log_term(in, 2.0 * m), [&](std::size_t a) {
-    return std::clamp(2.0 * in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]) + best,
+    return std::clamp(2.0 * in.gaps[a] / in.effect_gap, static_cast<double>(in.affected[a]) + best,
                       2.0 * m);
   });
 }
@@ -226,5 +251,10 @@ double bound_c2_up_ucb(const CampaignBoundInputs& in) {
 }
 
 std::span<const BoundInfo> bounds() { return kBounds; }
+
+bool applies(const BoundInfo& bound, const BoundInputs& in) {
+  return (!bound.needs.contains(Need::kMinUplift) || in.min_uplift > 0.0) &&
+         (!bound.needs.contains(Need::kEffectGap) || in.effect_gap > 0.0);
+}
 
 }  // namespace updraft

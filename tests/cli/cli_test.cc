@@ -261,12 +261,14 @@ TEST_F(CliFiles, InstanceReadsAFile) {
   EXPECT_NEAR(tiny["uplifts"][0].get<double>(), 1.0, 1e-12);
   EXPECT_NEAR(tiny["gaps"][2].get<double>(), 1.1, 1e-12);
   EXPECT_NEAR(tiny["min_uplift"].get<double>(), 0.1, 1e-12);
+  EXPECT_NEAR(tiny["effect_gap"].get<double>(), 0.1, 1e-12);
   EXPECT_NEAR(tiny["rewards"][1].get<double>(), 2.0, 1e-12);
 
   const Outcome outcome = updraft({"instance", tiny_});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const char* part : {"tiny", "mail", "uplift 1\n", "smallest gap", "Delta", "affected"}) {
+  for (const char* part :
+       {"tiny", "mail", "uplift 1\n", "smallest gap", "Delta", "effect gap", "affected"}) {
     expect_contains(outcome.out, part);
   }
 }
@@ -367,10 +369,11 @@ TEST_F(CliFiles, BoundsValueIsThatOfTheFormula) {
 }
 
 TEST_F(CliFiles, BoundsTakesLAndDeltaFromTheCommandLine) {
-  const json result = parsed(updraft(
-      {"bounds", "--instance", tiny_, "--max-affected", "4", "--min-uplift", "0.05", "--json"}));
+  const json result = parsed(updraft({"bounds", "--instance", tiny_, "--max-affected", "4",
+                                      "--min-uplift", "0.05", "--effect-gap", "0.025", "--json"}));
   EXPECT_EQ(result["max_affected"], 4);
   EXPECT_EQ(result["min_uplift"], 0.05);
+  EXPECT_EQ(result["effect_gap"], 0.025);
   EXPECT_EQ(result["rounds"], 1000);
   const json plain = parsed(updraft({"bounds", "--instance", tiny_, "--json"}));
   for (std::size_t i = 0; i < plain["bounds"].size(); ++i) {
@@ -384,12 +387,15 @@ TEST_F(CliFiles, BoundsSaysWhichNeedADeltaThatIsNotThere) {
   const std::string idle = folder_.write("idle.json", kIdle);
   const json result = parsed(updraft({"bounds", "--instance", idle, "--json"}));
   EXPECT_TRUE(result["min_uplift"].is_null());
+  EXPECT_TRUE(result["effect_gap"].is_null());
   std::size_t missing = 0;
   for (const json& bound : result["bounds"]) missing += bound["value"].is_null();
   EXPECT_EQ(missing, 3u);
   const Outcome text = updraft({"bounds", "--instance", idle});
   EXPECT_EQ(text.exit_code, 0);
   expect_contains(text.out, "needs Delta");
+  expect_contains(text.out, "needs effect gap");
+  expect_contains(text.out, "Effect gap: none: nothing is affected; --effect-gap gives one.");
 }
 
 TEST_F(CliFiles, BoundsRefusesBadInput) {

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "support/refusal.h"
+#include "updraft/stream.h"
 
 namespace updraft {
 namespace {
@@ -71,6 +73,76 @@ TEST(Instance, DerivesEverythingFromTheDefinition) {
   EXPECT_NEAR(instance.min_gap(), 0.15, 1e-15);
   EXPECT_EQ(instance.max_affected(), 3u);
   EXPECT_NEAR(instance.min_uplift(), 0.1, 1e-15);
+  EXPECT_NEAR(instance.effect_gap(), 0.1, 1e-15);  // variable 3: .1, .4 and .2
+}
+
+/// Two actions with means 1 and 1.3 on one variable: a Delta of 1 would take them for one.
+TEST(Instance, TheEffectGapIsNotTheLeastUplift) {
+  InstanceDefinition definition;
+  definition.action_names = {"a", "b"};
+  definition.variables = {{1, 0.0}};
+  definition.effects = {{{range(0, 1), {1.0}}}, {{range(0, 1), {1.3}}}};
+  definition.noise = gaussian(Covariance::kIdentity);
+  const Instance instance(definition);
+  EXPECT_EQ(instance.min_uplift(), 1.0);
+  EXPECT_NEAR(instance.effect_gap(), 0.3, 1e-15);
+  EXPECT_EQ(instance.knowledge(10).min_uplift(), 1.0);
+  EXPECT_EQ(instance.knowledge(10).effect_gap(), instance.effect_gap());
+}
+
+/// By the definition: over all actions a, i in V(a) and all other actions b.
+double plain_effect_gap(const Instance& instance) {
+  double least = std::numeric_limits<double>::infinity();
+  for (ActionId a = 0; a < instance.actions(); ++a) {
+    for (const VariableId i : instance.affected()->of(a).ids()) {
+      for (ActionId b = 0; b < instance.actions(); ++b) {
+        if (b != a) least = std::min(least, std::abs(instance.means(a)[i] - instance.means(b)[i]));
+      }
+    }
+  }
+  return least;
+}
+
+TEST(Instance, TheEffectGapIsThatOfTheDefinition) {
+  for (const char* name : {"gaussian", "hard-affected", "hard-reward"}) {
+    const auto instance = load_instance(name);
+    EXPECT_DOUBLE_EQ(instance->effect_gap(), plain_effect_gap(*instance)) << name;
+  }
+  // Sets that overlap in parts, some variables affected by all, with a different mean on each.
+  for (std::uint32_t number = 0; number < 50; ++number) {
+    const Stream stream(17, number, Purpose::kTest);
+    InstanceDefinition definition;
+    definition.variables = {{6, 0.5}, {6, -0.25}};
+    definition.noise = gaussian(Covariance::kIdentity);
+    for (ActionId a = 0; a < 5; ++a) {
+      definition.action_names.push_back(std::string(1, static_cast<char>('a' + a)));
+      const auto begin = static_cast<VariableId>(stream.uniform(a, 0) * 6);
+      const auto end = begin + 1 + static_cast<VariableId>(stream.uniform(a, 1) * 6);
+      Effect effect{range(begin, end), {}};
+      for (VariableId i = begin; i < end; ++i) effect.means.push_back(stream.normal(a + 9, i));
+      definition.effects.push_back({effect});
+    }
+    const Instance instance(definition);
+    EXPECT_DOUBLE_EQ(instance.effect_gap(), plain_effect_gap(instance)) << number;
+  }
+}
+
+TEST(Instance, HasNoEffectGapIfTwoActionsMoveAVariableAlike) {
+  InstanceDefinition definition = small();
+  definition.effects = {{{range(0, 2), {0.1 + 0.2}}}, {{range(1, 4), {0.3}}}, {}};
+  const Instance instance(definition);  // .1 + .2 is not .3, by rounding
+  EXPECT_NEAR(instance.min_uplift(), 0.1, 1e-15);
+  EXPECT_EQ(instance.effect_gap(), 0.0);
+  EXPECT_FALSE(instance.knowledge(10).effect_gap().has_value());
+}
+
+TEST(Instance, WithOneActionTakesTheLeastUpliftForTheEffectGap) {
+  InstanceDefinition definition = small();
+  definition.action_names = {"a"};
+  definition.effects = {{{range(0, 2), {0.9}}}};
+  const Instance instance(definition);
+  EXPECT_NEAR(instance.min_uplift(), 0.4, 1e-15);
+  EXPECT_EQ(instance.effect_gap(), instance.min_uplift());
 }
 
 TEST(Instance, AMeanEqualToTheBaselineIsNotAffected) {
@@ -157,6 +229,8 @@ TEST(Instance, KnowledgeOfAnInstanceWhereNothingHappens) {
   EXPECT_EQ(instance.min_uplift(), 0.0);
   EXPECT_EQ(instance.knowledge(1).max_affected(), 1u);
   EXPECT_FALSE(instance.knowledge(1).min_uplift().has_value());
+  EXPECT_EQ(instance.effect_gap(), 0.0);
+  EXPECT_FALSE(instance.knowledge(1).effect_gap().has_value());
   EXPECT_EQ(refusal([&] { instance.knowledge(0); }), "horizon = 0: must be at least 1");
 }
 

@@ -52,6 +52,7 @@ TEST(ShippedInstances, GaussianStaysAsItIs) {
   EXPECT_NEAR(instance->uplifts()[8], 1.12276, 1e-5);
   EXPECT_NEAR(instance->min_gap(), 0.21392931963045947, 1e-12);
   EXPECT_NEAR(instance->min_uplift(), 0.10290611045203568, 1e-12);
+  EXPECT_NEAR(instance->effect_gap(), 0.00196, 5e-6);
 }
 
 TEST(ShippedInstances, GaussianWeakHasTheSameMeansAndVariance80) {

@@ -74,6 +74,13 @@ TEST_F(LoadExperiment, RefusesPoliciesThatTheInstanceCannotTellWhatTheyNeed) {
       << load_refused(path);
   EXPECT_EQ(load_refused(write_experiment("shop.json", "up_ucb_ilift_bl(alpha=1, min_uplift=1)")),
             "(accepted)");
+  EXPECT_EQ(
+      load_refused(write_experiment("shop.json", "up_ucb_ilift(alpha=1)")),
+      path +
+          ":6: policy[0]: up_ucb_ilift.effect_gap: must be given: the instance has none, since "
+          "nothing is affected, and its theorem needs one");
+  EXPECT_EQ(load_refused(write_experiment("shop.json", "up_ucb_ilift(alpha=1, effect_gap=1)")),
+            "(accepted)");
 }
 
 TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {

@@ -28,15 +28,16 @@ TEST(Automatic, PicksByWhatIsKnown) {
             "up_ucb_l_ilift_bl(delta=0.05)");
   EXPECT_EQ(picked(kBaseline | kMaxAffected | kHorizon), "up_ucb_l_bl(delta=0.05)");
   EXPECT_EQ(picked(kBaseline | kMinUplift | kHorizon), "up_ucb_ilift_bl(delta=0.05)");
-  EXPECT_EQ(picked(kMaxAffected | kMinUplift | kHorizon), "up_ucb_l(delta=0.05)");
-  EXPECT_EQ(picked(kMinUplift | kHorizon), "up_ucb_ilift(delta=0.05)");
+  EXPECT_EQ(picked(kMaxAffected | kEffectGap | kHorizon), "up_ucb_l(delta=0.05)");
+  EXPECT_EQ(picked(kEffectGap | kHorizon), "up_ucb_ilift(delta=0.05)");
+  EXPECT_EQ(picked(kMinUplift | kHorizon), "ucb(delta=0.05)");
   EXPECT_EQ(picked(kBaseline | kHorizon), "ucb(delta=0.05)");
   EXPECT_EQ(picked(kRewardPrior | kHorizon), "ucb(delta=0.05)");
 }
 
 TEST(Automatic, EveryPickCanStart) {
-  // All 128 kinds of knowledge.
-  for (std::uint32_t bits = 0; bits < 128; ++bits) {
+  // All 256 kinds of knowledge.
+  for (std::uint32_t bits = 0; bits < 256; ++bits) {
     Needs known;
     for (const Need need : all_needs()) {
       if (bits & static_cast<std::uint32_t>(need)) known = known | need;
@@ -55,6 +56,8 @@ TEST(Automatic, HandsItsParametersOn) {
   EXPECT_EQ(picked(kMaxAffected, "auto(alpha=2)"), "up_ucb_l(alpha=2)");
   EXPECT_EQ(picked(kMaxAffected, "auto(delta=0.1, horizon=50)"), "up_ucb_l(delta=0.1, horizon=50)");
   EXPECT_EQ(picked(Needs(), "auto(alpha=2, max_affected=3)"), "up_ucb_l(alpha=2, max_affected=3)");
+  EXPECT_EQ(picked(Needs(), "auto(alpha=2, max_affected=[3, 1, 0, 2])"),
+            "up_ucb_l(alpha=2, max_affected=[3, 1, 0, 2])");
   EXPECT_EQ(picked(kAffected, "auto(alpha=2)"), "up_ts");  // which has no alpha
 }
 

@@ -91,7 +91,7 @@ TEST(PolicySpec, RefusesValuesOutOfRange) {
             "up_ucb_l.max_affected = 1]: is not a number; " + counts);
   EXPECT_EQ(message("up_ucb_l(alpha=[1, 2])"),
             "up_ucb_l.alpha = [1, 2]: is not a number; must be > 0");
-  EXPECT_EQ(message("up_ucb_ilift(min_uplift=0)"), "up_ucb_ilift.min_uplift = 0: must be > 0");
+  EXPECT_EQ(message("up_ucb_ilift(effect_gap=0)"), "up_ucb_ilift.effect_gap = 0: must be > 0");
   EXPECT_EQ(message("ts(prior_variance=-1)"), "ts.prior_variance = -1: must be >= 0");
   EXPECT_EQ(message("ts(prior_mean=inf)"), "ts.prior_mean = inf: must be finite");
 }

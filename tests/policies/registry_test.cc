@@ -87,6 +87,9 @@ TEST(Registry, ParametersOverrideKnowledge) {
   EXPECT_EQ(listed->knowledge().max_affected(), 5u);
   EXPECT_EQ(listed->knowledge().max_affected(0), 1u);
   EXPECT_EQ(listed->knowledge().max_affected(1), 0u);
+  const auto ilift = make_policy("up_ucb_ilift(alpha=1, effect_gap=0.125)", full_knowledge());
+  EXPECT_EQ(ilift->knowledge().effect_gap(), 0.125);
+  EXPECT_FALSE(ilift->knowledge().min_uplift().has_value());
   const auto ts = make_policy("ts(sigma2=1, prior_mean=7)", full_knowledge());
   EXPECT_EQ(ts->knowledge().reward_prior()->mean, 7.0);
   EXPECT_EQ(ts->knowledge().reward_prior()->variance, 2.0);
@@ -96,9 +99,9 @@ TEST(Registry, ParametersCanStandInForMissingKnowledge) {
   const Knowledge nothing(4, 12);
   EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=2)", nothing), "(accepted)");
   EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=[2, 0, 3, 12])", nothing), "(accepted)");
-  EXPECT_EQ(missing("up_ucb_ilift(alpha=1, min_uplift=1)", nothing), "(accepted)");
-  EXPECT_EQ(missing("up_ucb_ilift(delta=0.1, min_uplift=1, horizon=10)", nothing), "(accepted)");
-  EXPECT_NE(missing("up_ucb_ilift(delta=0.1, min_uplift=1)", nothing).find("needs to know horizon"),
+  EXPECT_EQ(missing("up_ucb_ilift(alpha=1, effect_gap=1)", nothing), "(accepted)");
+  EXPECT_EQ(missing("up_ucb_ilift(delta=0.1, effect_gap=1, horizon=10)", nothing), "(accepted)");
+  EXPECT_NE(missing("up_ucb_ilift(delta=0.1, effect_gap=1)", nothing).find("needs to know horizon"),
             std::string::npos);
   EXPECT_EQ(missing("ts(sigma2=1, prior_mean=0, prior_variance=1)", nothing), "(accepted)");
   EXPECT_NE(missing("ts(sigma2=1, prior_mean=0)", nothing), "(accepted)");

@@ -51,6 +51,7 @@ Json told(const Knowledge& knowledge) {
     out["max_affected"] = *knowledge.max_affected();
   }
   if (knowledge.min_uplift()) out["min_uplift"] = *knowledge.min_uplift();
+  if (knowledge.effect_gap()) out["effect_gap"] = *knowledge.effect_gap();
   if (knowledge.horizon()) out["horizon"] = *knowledge.horizon();
   if (const auto prior = knowledge.reward_prior()) {
     out["reward_prior"] = {prior->mean, prior->variance};

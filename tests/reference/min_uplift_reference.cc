@@ -1,4 +1,6 @@
-// The policies that are told Delta and not L: up_ucb_ilift_bl, up_ucb_ilift and up_ucb_explore_bl.
+// The policies that are told a Delta and not L: up_ucb_ilift_bl and up_ucb_explore_bl, a lower
+// bound on individual uplifts, and up_ucb_ilift, one on how far apart the effects of two actions
+// are.
 
 #include <cmath>
 #include <limits>
@@ -129,8 +131,8 @@ class UpUcbIlift final : public UnknownSetsReference {
  public:
   UpUcbIlift(const PolicySpec& spec, const Knowledge& knowledge)
       : UnknownSetsReference(spec, knowledge), active_(knowledge.actions(), true) {
-    const double min_uplift = given_min_uplift(spec, knowledge);
-    rounds_ = std::ceil(32.0 / (min_uplift * min_uplift) * alpha());
+    const double effect_gap = given_effect_gap(spec, knowledge);
+    rounds_ = std::ceil(32.0 / (effect_gap * effect_gap) * alpha());
     aggregated_ = spec.word("baseline_estimate") == "aggregated";
   }
 

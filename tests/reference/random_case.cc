@@ -120,7 +120,9 @@ Knowledge random_knowledge(const Truth& truth, Draws& draws) {
                              : which < 0.7 ? variables
                                            : draws.integer(1, variables));
   const double factors[] = {1.0, 1.0, 0.5, 2.0};
-  knowledge.set_min_uplift(truth.min_uplift * factors[draws.integer(0, 3)]);
+  const double delta = truth.min_uplift * factors[draws.integer(0, 3)];
+  knowledge.set_min_uplift(delta);
+  knowledge.set_effect_gap(1.25 * delta);  // another number: taking one for the other shows
   knowledge.set_horizon(300);
   knowledge.set_reward_prior({draws.uniform(-2.0, 2.0), draws.log_uniform(0.1, 10.0)});
   BaselineObservations observations;
@@ -185,11 +187,12 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
       add("max_affected", number_text(static_cast<double>(draws.integer(1, variables))));
     }
   }
-  const bool uses_min_uplift =
+  const bool uses_delta =
       policy.find("ilift") != std::string_view::npos || policy == "up_ucb_explore_bl";
-  if (uses_min_uplift && own_parameters) {
-    add("min_uplift", number_text(lattice ? std::exp2(draws.stepped(-1.0, 1.0, 3))
-                                          : draws.log_uniform(0.1, 3.0)));
+  if (uses_delta && own_parameters) {
+    const std::string delta =
+        number_text(lattice ? std::exp2(draws.stepped(-1.0, 1.0, 3)) : draws.log_uniform(0.1, 3.0));
+    add(policy == "up_ucb_ilift" ? "effect_gap" : "min_uplift", delta);
   }
   if (policy == "up_ucb" && draws.chance(0.7)) {
     add("baseline_bound", draws.chance(0.7) ? "lcb" : "ucb");

@@ -48,6 +48,10 @@ double given_min_uplift(const PolicySpec& spec, const Knowledge& knowledge) {
   return given_number(spec, "min_uplift", knowledge.min_uplift());
 }
 
+double given_effect_gap(const PolicySpec& spec, const Knowledge& knowledge) {
+  return given_number(spec, "effect_gap", knowledge.effect_gap());
+}
+
 const std::vector<double>& given_baseline(const Knowledge& knowledge) {
   if (knowledge.baseline() == nullptr) missing("baseline");
   return *knowledge.baseline();

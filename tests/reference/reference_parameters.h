@@ -20,8 +20,9 @@ double given_number(const PolicySpec& spec, std::string_view parameter,
 /// L(a) of every action: L for all where one number was given.
 std::vector<std::size_t> given_max_affected(const PolicySpec& spec, const Knowledge& knowledge);
 
-/// Delta.
+/// Delta: of the individual uplifts, of the effects of two actions.
 double given_min_uplift(const PolicySpec& spec, const Knowledge& knowledge);
+double given_effect_gap(const PolicySpec& spec, const Knowledge& knowledge);
 
 const std::vector<double>& given_baseline(const Knowledge& knowledge);
 const AffectedSets& given_affected(const Knowledge& knowledge);

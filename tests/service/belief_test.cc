@@ -93,7 +93,7 @@ TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
 
 TEST(Beliefs, OfTheMostPulledActionAreHeldAgainstTheNext) {
   Knowledge knowledge(3, 2);
-  knowledge.set_min_uplift(1.0);
+  knowledge.set_effect_gap(1.0);
   auto policy = make_policy("up_ucb_ilift(alpha=0.05)", knowledge);
   const std::vector<double> first = {1.5, 0.0};
   const std::vector<double> second = {0.0, 0.0};

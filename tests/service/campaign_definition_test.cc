@@ -60,7 +60,7 @@ TEST(CampaignDefinition, ReadsEverythingThatCanBeKnown) {
   const CampaignDefinition campaign = parsed(json::parse(R"({
       "name": "A.z_0-9", "policy": "auto", "actions": 2, "variables": 3.0, "seed": 9007199254740991,
       "wait": 0.5, "lost": "zeros", "knowledge": {"baseline": [1, -0.0, 2.5],
-      "affected": [[2, 0], []], "max_affected": 3, "min_uplift": 0.25, "horizon": 1e6,
+      "affected": [[2, 0], []], "max_affected": 3, "min_uplift": 0.25, "effect_gap": 0.125, "horizon": 1e6,
       "reward_prior": {"mean": -1, "variance": 0},
       "observations": {"counts": [1, 2, 3], "means": [0, 0, 1]}}})"));
   EXPECT_EQ(campaign.seed, 9007199254740991u);
@@ -71,10 +71,19 @@ TEST(CampaignDefinition, ReadsEverythingThatCanBeKnown) {
   EXPECT_EQ(knowledge.affected()->of(0), VariableSet::from_ids({0, 2}));
   EXPECT_EQ(knowledge.max_affected(), 3u);
   EXPECT_EQ(knowledge.min_uplift(), 0.25);
+  EXPECT_EQ(knowledge.effect_gap(), 0.125);
   EXPECT_EQ(knowledge.horizon(), 1000000u);
   EXPECT_EQ(knowledge.reward_prior()->mean, -1.0);
   EXPECT_EQ(knowledge.observations()->counts, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(campaign.spec.text(), "up_ts_bl") << "what auto picks";
+}
+
+TEST(CampaignDefinition, ReadsOneBoundPerAction) {
+  const CampaignDefinition campaign = parsed(json::parse(R"({
+      "name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 3, "variables": 5,
+      "knowledge": {
+  "max_affected" : [ 2, 0, 5.0 ]}})"));
+  EXPECT_EQ(*campaign.knowledge->max_affected_per_action(), (std::vector<std::size_t>{2, 0, 5}));
 }
 
 TEST(CampaignDefinition, ReadsTargetedCampaigns) {
@@ -247,7 +256,14 @@ TEST(CampaignDefinition, RefusesKnowledge) {
             "knowledge.baseline[2]: must be a number, not null");
   EXPECT_EQ(refused_item("max_affected", 5),
             "knowledge.max_affected = 5: must be a whole number from 1 to 4");
+  EXPECT_EQ(refused_item("max_affected", {1, 5}),
+            "knowledge.max_affected[1] = 5: must be a whole number from 0 to 4");
+  EXPECT_EQ(refused_item("max_affected", {1, 2, 3, 4, 1}),
+            "knowledge.max_affected = 5 numbers: must have one for each of the 2 actions");
+  EXPECT_EQ(refused_item("max_affected", {0, 0}),
+            "knowledge.max_affected: must not be 0 for all actions");
   EXPECT_EQ(refused_item("min_uplift", 0), "knowledge.min_uplift = 0: must be > 0");
+  EXPECT_EQ(refused_item("effect_gap", 0), "knowledge.effect_gap = 0: must be > 0");
   EXPECT_EQ(refused_item("horizon", 0.5).find("knowledge.horizon = 0.5: must be a whole number"),
             0u);
   EXPECT_EQ(refused_item("reward_prior", {{"mean", 0}}),

@@ -116,7 +116,7 @@ TEST(RequestsFuzz, DamagedDefinitionsAreReadOrRefused) {
       .variables = 1000, .actions = 100, .cells = 10'000, .features = 50, .atoms = 50};
   const std::string full = R"({"name": "A", "policy": "auto", "actions": 2, "variables": 3,
       "seed": 7, "wait": 0.5, "lost": "zeros", "knowledge": {"baseline": [1, -0.0, 2.5],
-      "affected": [[2, 0], []], "max_affected": 3, "min_uplift": 0.25, "horizon": 1e6,
+      "affected": [[2, 0], []], "max_affected": 3, "min_uplift": 0.25, "effect_gap": 0.125, "horizon": 1e6,
       "reward_prior": {"mean": -1, "variance": 0},
       "observations": {"counts": [1, 2, 3], "means": [0, 0, 1]}}})";
   std::size_t read = 0;

@@ -17,6 +17,7 @@ inline Knowledge full_knowledge() {
   knowledge.set_affected({ids({0, 1, 2}), ids({2, 3, 4}), ids({5, 11}), ids({2, 8, 9, 10})});
   knowledge.set_max_affected(4);
   knowledge.set_min_uplift(0.5);
+  knowledge.set_effect_gap(0.4);
   knowledge.set_horizon(1000);
   knowledge.set_reward_prior({5.0, 2.0});
   knowledge.set_observations({std::vector<double>(12, 20.0), std::vector<double>(12, 0.4)});

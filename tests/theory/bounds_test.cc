@@ -21,6 +21,7 @@ BoundInputs two_actions() {
   in.variables = 10;
   in.max_affected = 4;
   in.min_uplift = 0.1;
+  in.effect_gap = 0.05;
   in.rounds = 100.0;
   in.delta = 0.1;
   return in;
@@ -41,8 +42,8 @@ TEST(Bounds, ByHand) {
   // gap / Delta = 5: within [3, 10], above L = 4.
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 16 * 10.596634733096073 / 0.5 + 0.5);
-  // 2 gap / Delta = 10, within [3 + 2, 20].
-  expect_close(bound_up_ucb_ilift(in), 8 * 100 * 10.596634733096073 / 0.5 + 0.5);
+  // 2 gap / effect gap = 20, at the end of [3 + 2, 20].
+  expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
   // log 100 = 4.605170185988092
   expect_close(lower_bound_affected(in), 2 * 9 * 4.605170185988092 / 0.5);
   expect_close(lower_bound_reward(in), 2 * 100 * 4.605170185988092 / 0.5);
@@ -50,11 +51,13 @@ TEST(Bounds, ByHand) {
 
 TEST(Bounds, ClipsBothWays) {
   BoundInputs in = two_actions();
-  in.min_uplift = 1.0;  // gap / Delta = .5, below L(a) = 3 and L(a) + L(a*) = 5
+  in.min_uplift = in.effect_gap = 1.0;  // gap / Delta = .5, below L(a) = 3 and L(a) + L(a*) = 5
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_ilift(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
-  in.min_uplift = 1e-6;  // above m and 2m
+  in.effect_gap = 0.125;  // 2 gap / Delta = 8, within [5, 20]
+  expect_close(bound_up_ucb_ilift(in), 8 * 64 * 10.596634733096073 / 0.5 + 0.5);
+  in.min_uplift = in.effect_gap = 1e-6;  // above m and 2m
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 100 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
 }
@@ -83,6 +86,7 @@ TEST(Bounds, OfTheCriteoInstance) {
   EXPECT_EQ(in.affected[18], 1158u);
   EXPECT_NEAR(in.gaps[18], 27.8, 1e-9);
   EXPECT_NEAR(in.min_uplift, 0.6 / 10600, 1e-15);
+  EXPECT_EQ(in.effect_gap, in.min_uplift);  // no two actions affect the same customer
   // From the printed sizes and uplifts, over the 19 clusters but the best: sum of size^2 / gap =
   // 6165721.197968492, of 1 / gap = 0.2096374242434136, of gaps = 2091.1;
   // log(2 * 20 * 5000 / .05) = log 4e6 = 15.201804919084164, log 5000 = 8.517193191416238.
@@ -135,14 +139,19 @@ TEST(Bounds, RefuseBadInputs) {
   expect_refused([](BoundInputs& in) { in.delta = 0.0; }, "delta = 0: must be in (0, 1)");
 }
 
-TEST(Bounds, WithDeltaRefuseItAtZero) {
-  BoundInputs in = two_actions();
-  in.min_uplift = 0.0;
-  for (const BoundInfo& bound : bounds()) {
-    EXPECT_EQ(refusal([&] { bound.evaluate(in); }),
-              bound.needs_min_uplift ? "min_uplift = 0: must be > 0" : "(accepted)")
-        << bound.name;
-  }
+TEST(Bounds, RefuseTheDeltaTheyNeedAtZero) {
+  const auto expect_refused = [](Need delta, double BoundInputs::*field) {
+    BoundInputs in = two_actions();
+    in.*field = 0.0;
+    for (const BoundInfo& bound : bounds()) {
+      SCOPED_TRACE(bound.name);
+      EXPECT_EQ(applies(bound, in), !bound.needs.contains(delta));
+      EXPECT_EQ(refusal([&] { bound.evaluate(in); }),
+                applies(bound, in) ? "(accepted)" : need_name(delta) + " = 0: must be > 0");
+    }
+  };
+  expect_refused(Need::kMinUplift, &BoundInputs::min_uplift);
+  expect_refused(Need::kEffectGap, &BoundInputs::effect_gap);
 }
 
 CampaignBoundInputs campaign() {
