@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,8 +52,9 @@ std::shared_ptr<const Instance> instance_of(std::size_t variables,
 /// The last action of each is dropped after few rounds; the others affect different variables, some
 /// of which two of them move in opposite directions.
 std::vector<std::shared_ptr<const Instance>> instances() {
+  const std::filesystem::path source = UPDRAFT_SOURCE_DIR;
   return {
-      load_instance(std::string(UPDRAFT_SOURCE_DIR) + "/examples/instance/dropped-early.json"),
+      load_instance((source / "examples/instance/dropped-early.json").string()),
       instance_of(10, {{{{{9, 10}}, 2.0}}, {{{{8, 9}}, 1.0}}, {}, {{{{0, 8}}, -20.0}}}),
       instance_of(12, {{{{{0, 2}}, 1.0}},
                        {{{{1, 2}}, -1.0}, {{{2, 5}}, 1.5}},
@@ -127,12 +129,12 @@ TEST(UpUcbILift, ShowsAnUpliftOnlyOverABaseline) {
   }
   EXPECT_TRUE(shown.actions[0].identified->empty());  // dropped
 
-  Knowledge knowledge(3, 1);
+  Knowledge knowledge(3, 4);
   knowledge.set_effect_gap(2.0);
   const auto known = make_policy("up_ucb_ilift(alpha=0.5)", knowledge);
   for (int round = 0; round < 4; ++round) {
     for (const ActionId action : {0u, 1u, 2u}) {
-      known->observe(action, Payoffs::dense(std::vector<double>{action == 2 ? 1.75 : 0.25}));
+      known->observe(action, Payoffs::dense(std::vector{action == 2 ? 1.75 : 0.25, 0.0, 0.0, 0.0}));
     }
   }
   EXPECT_DOUBLE_EQ(known->explain().actions[2].uplift.value(), 1.5);
