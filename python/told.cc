@@ -20,13 +20,24 @@ py::sequence pair(std::string_view field, py::handle object, std::string_view wh
   return py::reinterpret_borrow<py::sequence>(object);
 }
 
+/// One bound, or one per action.
+void tell_max_affected(Knowledge& knowledge, const std::string& name, py::handle value) {
+  const bool list = PySequence_Check(value.ptr()) && !PyUnicode_Check(value.ptr());
+  if (!list) {
+    knowledge.set_max_affected(whole_number(name, value, kAnyCount));
+    return;
+  }
+  const std::vector<std::uint32_t> bounds = whole_numbers(name, value);
+  knowledge.set_max_affected(std::vector<std::size_t>(bounds.begin(), bounds.end()));
+}
+
 void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
   if (name == "baseline") {
     knowledge.set_baseline(double_vector(name, value));
   } else if (name == "affected") {
     knowledge.set_affected(sets_from(value, knowledge.variables()));
   } else if (name == "max_affected") {
-    knowledge.set_max_affected(whole_number(name, value, kAnyCount));
+    tell_max_affected(knowledge, name, value);
   } else if (name == "min_uplift") {
     knowledge.set_min_uplift(number(name, value));
   } else if (name == "effect_gap") {
@@ -89,7 +100,11 @@ py::dict knowledge_dict(const Knowledge& knowledge) {
     out["baseline"] = array_of(std::span<const double>(*knowledge.baseline()));
   }
   if (knowledge.affected()) out["affected"] = affected_list(*knowledge.affected());
-  if (knowledge.max_affected()) out["max_affected"] = *knowledge.max_affected();
+  if (const std::vector<std::size_t>* bounds = knowledge.max_affected_per_action()) {
+    out["max_affected"] = integers_of(std::span<const std::size_t>(*bounds));
+  } else if (knowledge.max_affected()) {
+    out["max_affected"] = *knowledge.max_affected();
+  }
   if (knowledge.min_uplift()) out["min_uplift"] = *knowledge.min_uplift();
   if (knowledge.effect_gap()) out["effect_gap"] = *knowledge.effect_gap();
   if (knowledge.horizon()) out["horizon"] = *knowledge.horizon();

@@ -17,7 +17,7 @@ namespace updraft {
 enum class Need : std::uint32_t {
   kBaseline = 1u << 0,      ///< mean payoff of every variable when nothing is done
   kAffected = 1u << 1,      ///< V(a) for every action
-  kMaxAffected = 1u << 2,   ///< L, an upper bound on |V(a)|; known affected sets imply it
+  kMaxAffected = 1u << 2,   ///< L or L(a), upper bounds on |V(a)|; known affected sets imply it
   kMinUplift = 1u << 3,     ///< Delta, a lower bound on |individual uplift|
   kEffectGap = 1u << 7,     ///< a lower bound on how far apart the effects of two actions are
   kHorizon = 1u << 4,       ///< T, the number of rounds to be played
@@ -87,6 +87,8 @@ class Knowledge {
   void set_affected(std::shared_ptr<const AffectedSets> sets);
   /// 1 <= L <= variables().
   void set_max_affected(std::size_t max_affected);
+  /// One bound L(a) per action, 0 <= L(a) <= variables(), not all 0.
+  void set_max_affected(std::vector<std::size_t> per_action);
   /// Delta > 0, the least individual uplift: |mu(a,i) - mu(0,i)| is at least that for every action
   /// a and every variable i that it affects.
   void set_min_uplift(double min_uplift);
@@ -103,8 +105,16 @@ class Knowledge {
   /// Null where not known.
   const std::vector<double>* baseline() const { return baseline_.get(); }
   const std::shared_ptr<const AffectedSets>& affected() const { return affected_; }
-  /// As set, else implied by the affected sets (at least 1).
+  /// L: as set, the largest where set per action, else implied by the affected sets (at least 1).
   std::optional<std::size_t> max_affected() const;
+  /// L(a): the bound of that action where set per action, else L. Must be known.
+  std::size_t max_affected(ActionId action) const {
+    return max_affected_per_action_ ? (*max_affected_per_action_)[action] : *max_affected();
+  }
+  /// Null where not set per action.
+  const std::vector<std::size_t>* max_affected_per_action() const {
+    return max_affected_per_action_.get();
+  }
   std::optional<double> min_uplift() const { return min_uplift_; }
   std::optional<double> effect_gap() const { return effect_gap_; }
   std::optional<std::uint64_t> horizon() const { return horizon_; }
@@ -123,6 +133,7 @@ class Knowledge {
   std::shared_ptr<const std::vector<double>> baseline_;
   std::shared_ptr<const AffectedSets> affected_;
   std::optional<std::size_t> max_affected_;
+  std::shared_ptr<const std::vector<std::size_t>> max_affected_per_action_;
   std::optional<double> min_uplift_;
   std::optional<double> effect_gap_;
   std::optional<std::uint64_t> horizon_;

@@ -12,7 +12,8 @@ namespace updraft {
 /// A policy and its parameters, as people write them: `up_ucb(alpha=3, baseline_bound=lcb)`.
 ///
 ///   spec      = name [ "(" [ parameter { "," parameter } ] ")" ]
-///   parameter = name "=" value          value = number | word
+///   parameter = name "=" value          value = number | word | list
+///   list      = "[" number { "," number } "]"
 ///
 /// Spaces are free. Aliases become the name they stand for. Every name, kind and range is
 /// checked against the registry when parsed.
@@ -26,11 +27,16 @@ class PolicySpec {
   /// is unknown, is a word, or is given already; a value out of range.
   PolicySpec with(std::string_view parameter, double value) const;
 
+  /// A copy with the parameter as `other` has it, unchanged where `other` does not have it. The
+  /// parameter must be one of this policy too, of the same kind, and not be given.
+  PolicySpec with_that_of(const PolicySpec& other, std::string_view parameter) const;
+
   const std::string& name() const { return name_; }
 
   /// Given values only; defaults live in the registry.
   std::optional<double> number(std::string_view parameter) const;
   std::optional<std::string> word(std::string_view parameter) const;
+  std::optional<std::vector<double>> list(std::string_view parameter) const;
 
   /// The canonical text: parameters in the order of the registry, shortest exact numbers.
   std::string text() const;
@@ -38,9 +44,11 @@ class PolicySpec {
   bool operator==(const PolicySpec&) const = default;
 
  private:
-  using Value = std::variant<double, std::string>;
+  using Value = std::variant<double, std::string, std::vector<double>>;
 
   const Value* find(std::string_view parameter) const;
+  template <typename T>
+  std::optional<T> get(std::string_view parameter) const;
   /// Puts the parameters in the order of the registry.
   void sort_parameters();
 

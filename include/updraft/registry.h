@@ -28,6 +28,7 @@ struct ParameterInfo {
     kFinite,
     kProbability,      ///< in (0, 1)
     kPositiveInteger,  ///< 1, 2, 3, ...
+    kCountPerAction,   ///< one kPositiveInteger, or a list of whole numbers >= 0, one per action
     kChoice,           ///< one of `choices`
   };
 

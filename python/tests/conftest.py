@@ -22,6 +22,8 @@ SPECS = {
     "up_ucb_ilift_bl": "up_ucb_ilift_bl(alpha=0.5)",
     "up_ucb_ilift": "up_ucb_ilift(alpha=0.5)",
     "up_ucb_l_ilift_bl": "up_ucb_l_ilift_bl(alpha=2)",
+    "up_ucb_pad_bl": "up_ucb_pad_bl(alpha=2)",
+    "up_ucb_explore_bl": "up_ucb_explore_bl(alpha=0.01)",
     "up_ucb_obs": "up_ucb_obs(alpha=2, observations=50)",
 }
 

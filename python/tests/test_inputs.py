@@ -58,6 +58,13 @@ def test_two_numbers_in_a_tuple_are_two_payoffs():
     assert policy.observations == 1
 
 
+@pytest.mark.parametrize("bounds", [[1, 2], (1, 2), np.array([1, 2])], ids=str)
+def test_one_bound_per_action(bounds):
+    policy = made(max_affected=bounds)
+    assert list(policy.knowledge["max_affected"]) == [1, 2]
+    assert made(max_affected=2).knowledge["max_affected"] == 2
+
+
 def test_no_payoffs_but_zeros():
     assert uplift_after(([], [])) == 0.0
 
@@ -164,6 +171,11 @@ def test_an_action_may_affect_nothing():
         ({"max_affected": 5}, "max_affected = 5"),
         ({"max_affected": -1}, "max_affected = -1: must be a whole number"),
         ({"max_affected": 1.5}, "max_affected = 1.5: must be a whole number"),
+        ({"max_affected": [1]}, "max_affected = 1 numbers: must have one for each of the 2 actions"),
+        ({"max_affected": [1, 5]}, r"max_affected\[1\] = 5: must be from 0 to the number of"),
+        ({"max_affected": [0, 0]}, "max_affected: must not be 0 for all actions"),
+        ({"max_affected": [1, -1]}, "max_affected = -1: must be a whole number"),
+        ({"max_affected": "12"}, "max_affected = '12'"),
         ({"min_uplift": 0.0}, "min_uplift = 0: must be > 0"),
         ({"min_uplift": np.nan}, "min_uplift = nan"),
         ({"effect_gap": 0.0}, "effect_gap = 0: must be > 0"),

@@ -62,7 +62,7 @@ def policy(
     *,
     affected: ArrayLike | Sequence[ArrayLike | Set[int]] | None = None,
     baseline: ArrayLike | None = None,
-    max_affected: int | None = None,
+    max_affected: int | ArrayLike | None = None,
     min_uplift: float | None = None,
     effect_gap: float | None = None,
     horizon: int | None = None,
@@ -76,7 +76,7 @@ def policy(
     spec: such as "up_ucb(alpha=3)"; policies() lists them. "auto" picks one by what is known.
     affected: per action the variables that it affects, as ids or as a mask of bools.
     baseline: mean payoff of every variable when nothing is done.
-    max_affected: L, the most variables that an action affects.
+    max_affected: L, the most variables that an action affects; or a list with one L per action.
     min_uplift: Delta, the least size of an individual uplift.
     effect_gap: the least distance between the means of a variable under two actions of which one
     affects it.

@@ -102,6 +102,26 @@ void Knowledge::set_max_affected(std::size_t max_affected) {
                        fmt::format("must be from 1 to the number of variables, {}", variables_));
   }
   max_affected_ = max_affected;
+  max_affected_per_action_ = nullptr;
+}
+
+void Knowledge::set_max_affected(std::vector<std::size_t> per_action) {
+  if (per_action.size() != actions_) {
+    throw InvalidInput("max_affected", fmt::format("{} numbers", per_action.size()),
+                       fmt::format("must have one for each of the {} actions", actions_));
+  }
+  for (std::size_t action = 0; action < actions_; ++action) {
+    if (per_action[action] > variables_) {
+      throw InvalidInput(fmt::format("max_affected[{}]", action),
+                         std::to_string(per_action[action]),
+                         fmt::format("must be from 0 to the number of variables, {}", variables_));
+    }
+  }
+  const std::size_t largest = *std::max_element(per_action.begin(), per_action.end());
+  if (largest == 0) throw InvalidInput("max_affected", "must not be 0 for all actions");
+  max_affected_ = largest;
+  max_affected_per_action_ =
+      std::make_shared<const std::vector<std::size_t>>(std::move(per_action));
 }
 
 void Knowledge::set_min_uplift(double min_uplift) {
@@ -163,7 +183,10 @@ Knowledge Knowledge::only(Needs needs) const {
   Knowledge kept(actions_, variables_);
   if (needs.contains(Need::kBaseline)) kept.baseline_ = baseline_;
   if (needs.contains(Need::kAffected)) kept.affected_ = affected_;
-  if (needs.contains(Need::kMaxAffected)) kept.max_affected_ = max_affected();
+  if (needs.contains(Need::kMaxAffected)) {
+    kept.max_affected_ = max_affected();
+    kept.max_affected_per_action_ = max_affected_per_action_;
+  }
   if (needs.contains(Need::kMinUplift)) kept.min_uplift_ = min_uplift_;
   if (needs.contains(Need::kEffectGap)) kept.effect_gap_ = effect_gap_;
   if (needs.contains(Need::kHorizon)) kept.horizon_ = horizon_;

@@ -24,6 +24,8 @@ std::unique_ptr<Policy> make_up_ucb_l(const PolicySpec& spec, const Knowledge& k
 std::unique_ptr<Policy> make_up_ucb_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb_ilift(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb_l_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_pad_bl(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ucb_explore_bl(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb_obs(const PolicySpec& spec, const Knowledge& knowledge);
 
 }  // namespace updraft

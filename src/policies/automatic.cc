@@ -26,8 +26,8 @@ constexpr Choice kChoices[] = {
     {"up_ucb_ilift_bl", Need::kBaseline | Need::kMinUplift,
      "the affected sets are not known, but the baseline and Delta are"},
     {"up_ucb_l", Need::kMaxAffected, "neither affected sets nor baseline are known, but L is"},
-    {"up_ucb_ilift", Need::kEffectGap | Need::kHorizon,
-     "neither affected sets nor baseline are known, but the effect gap and the horizon are"},
+    {"up_ucb_ilift", Need::kEffectGap,
+     "neither affected sets nor baseline are known, but the effect gap is"},
     {"ucb", Needs(), "nothing is known that the uplift could be told from: the total reward it is"},
 };
 
@@ -50,8 +50,9 @@ Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
   const PolicyInfo& info = policy_info(choice->policy);
   Pick pick{PolicySpec::parse(info.name), std::string(choice->because)};
   for (const ParameterInfo& parameter : policy_info(automatic.name()).parameters) {
-    const auto value = automatic.number(parameter.name);
-    if (value && has(info, parameter.name)) pick.spec = pick.spec.with(parameter.name, *value);
+    if (has(info, parameter.name)) {
+      pick.spec = pick.spec.with_that_of(automatic, parameter.name);
+    }
   }
   if (!has(info, "alpha") || pick.spec.number("alpha")) return pick;
   if (!known.horizon()) {

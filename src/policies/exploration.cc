@@ -30,6 +30,8 @@ double exploration_alpha(const PolicySpec& spec, const Knowledge& knowledge, Err
       return std::log(4.0 * events * static_cast<double>(*knowledge.max_affected()) / *delta);
     case ErrorSplit::kAllVariables:
       return std::log(2.0 * events * static_cast<double>(knowledge.variables()) / *delta);
+    case ErrorSplit::kAllVariablesAndBaselines:
+      return std::log(4.0 * events * static_cast<double>(knowledge.variables()) / *delta);
   }
   return 0.0;
 }

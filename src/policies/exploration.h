@@ -12,6 +12,9 @@ enum class ErrorSplit {
   kRewards,            ///< 2 K T: one sum per action and round [hsieh22, Prop. 1]
   kAffectedVariables,  ///< 4 K L T: affected variables and their baselines [hsieh22, Thm 1]
   kAllVariables,       ///< 2 K m T: every variable of every action [hsieh22, Thm 2-4]
+  /// 4 K m T: the same, and for every action and variable a baseline that continues what the action
+  /// saw [hsieh22, Thm 4 with Remark 2]
+  kAllVariablesAndBaselines,
 };
 
 /// The parameter `alpha` of `spec`, or the one that its `delta` and the horizon of `knowledge`

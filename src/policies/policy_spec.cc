@@ -19,6 +19,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
 }
 
+/// Where the first parameter of `text` ends: at its first comma that is not in brackets.
+std::size_t end_of_parameter(std::string_view text) {
+  bool in_list = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') in_list = true;
+    if (text[i] == ']') in_list = false;
+    if (text[i] == ',' && !in_list) return i;
+  }
+  return std::string_view::npos;
+}
+
 double parsed_number(const std::string& field, std::string_view text, std::string_view rule) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -40,11 +51,58 @@ bool in_range(ParameterInfo::Kind kind, double value) {
     case ParameterInfo::Kind::kProbability:
       return value > 0.0 && value < 1.0;
     case ParameterInfo::Kind::kPositiveInteger:
+    case ParameterInfo::Kind::kCountPerAction:
       return value >= 1.0 && value <= 0x1p53 && value == std::floor(value);
     case ParameterInfo::Kind::kChoice:
       break;
   }
   return false;
+}
+
+/// "[3, 5, 2]".
+std::vector<double> parsed_counts(const std::string& field, std::string_view text,
+                                  std::string_view rule) {
+  std::string_view inside = trimmed(text.substr(1, text.size() - 2));
+  std::vector<double> counts;
+  for (bool more = true; more;) {
+    const std::size_t comma = inside.find(',');
+    const double count = parsed_number(field, trimmed(inside.substr(0, comma)), rule);
+    if (!(count >= 0.0 && count <= 0x1p53 && count == std::floor(count))) {
+      throw InvalidInput(field, count, rule);
+    }
+    counts.push_back(count);
+    more = comma != std::string_view::npos;
+    if (more) inside = inside.substr(comma + 1);
+  }
+  return counts;
+}
+
+std::variant<double, std::string, std::vector<double>> parsed_value(const ParameterInfo& parameter,
+                                                                    const std::string& field,
+                                                                    std::string_view text) {
+  if (parameter.kind == ParameterInfo::Kind::kChoice) {
+    const auto& choices = parameter.choices;
+    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+      throw unknown_name(field, text, {choices.begin(), choices.end()});
+    }
+    return std::string(text);
+  }
+  const std::string rule = parameter_rule(parameter);
+  if (parameter.kind == ParameterInfo::Kind::kCountPerAction && text.starts_with('[') &&
+      text.ends_with(']')) {
+    return parsed_counts(field, text, rule);
+  }
+  const double number = parsed_number(field, text, rule);
+  if (!in_range(parameter.kind, number)) throw InvalidInput(field, number, rule);
+  return number;
+}
+
+std::string text_of(double number) { return number_text(number); }
+std::string text_of(const std::string& word) { return word; }
+std::string text_of(const std::vector<double>& list) {
+  std::vector<std::string> items;
+  for (const double number : list) items.push_back(number_text(number));
+  return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
 const ParameterInfo& find_parameter(const PolicyInfo& info, std::string_view name) {
@@ -74,7 +132,7 @@ PolicySpec PolicySpec::parse(std::string_view text) {
   PolicySpec spec;
   spec.name_ = info.name;
   while (!inside.empty()) {
-    const std::size_t comma = inside.find(',');
+    const std::size_t comma = end_of_parameter(inside);
     const std::string_view item = trimmed(inside.substr(0, comma));
     inside = comma == std::string_view::npos ? std::string_view{} : inside.substr(comma + 1);
     const std::size_t equals = item.find('=');
@@ -86,18 +144,7 @@ PolicySpec PolicySpec::parse(std::string_view text) {
     const std::string_view value = trimmed(item.substr(equals + 1));
     const std::string field = fmt::format("{}.{}", info.name, parameter.name);
     if (spec.find(parameter.name)) throw InvalidInput(field, value, "is given twice");
-    if (parameter.kind == ParameterInfo::Kind::kChoice) {
-      const auto& choices = parameter.choices;
-      if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-        throw unknown_name(field, value, {choices.begin(), choices.end()});
-      }
-      spec.parameters_.emplace_back(parameter.name, std::string(value));
-    } else {
-      const std::string rule = parameter_rule(parameter);
-      const double number = parsed_number(field, value, rule);
-      if (!in_range(parameter.kind, number)) throw InvalidInput(field, number, rule);
-      spec.parameters_.emplace_back(parameter.name, number);
-    }
+    spec.parameters_.emplace_back(parameter.name, parsed_value(parameter, field, value));
   }
   spec.sort_parameters();
   return spec;
@@ -132,26 +179,39 @@ const PolicySpec::Value* PolicySpec::find(std::string_view parameter) const {
   return nullptr;
 }
 
-std::optional<double> PolicySpec::number(std::string_view parameter) const {
+PolicySpec PolicySpec::with_that_of(const PolicySpec& other, std::string_view parameter) const {
+  PolicySpec spec = *this;
+  if (const Value* value = other.find(parameter)) {
+    spec.parameters_.emplace_back(parameter, *value);
+    spec.sort_parameters();
+  }
+  return spec;
+}
+
+template <typename T>
+std::optional<T> PolicySpec::get(std::string_view parameter) const {
   const Value* value = find(parameter);
-  if (value == nullptr || !std::holds_alternative<double>(*value)) return std::nullopt;
-  return std::get<double>(*value);
+  if (value == nullptr || !std::holds_alternative<T>(*value)) return std::nullopt;
+  return std::get<T>(*value);
+}
+
+std::optional<double> PolicySpec::number(std::string_view parameter) const {
+  return get<double>(parameter);
 }
 
 std::optional<std::string> PolicySpec::word(std::string_view parameter) const {
-  const Value* value = find(parameter);
-  if (value == nullptr || !std::holds_alternative<std::string>(*value)) return std::nullopt;
-  return std::get<std::string>(*value);
+  return get<std::string>(parameter);
+}
+
+std::optional<std::vector<double>> PolicySpec::list(std::string_view parameter) const {
+  return get<std::vector<double>>(parameter);
 }
 
 std::string PolicySpec::text() const {
   if (parameters_.empty()) return name_;
   std::vector<std::string> items;
   for (const auto& [name, value] : parameters_) {
-    items.push_back(fmt::format("{}={}", name,
-                                std::holds_alternative<double>(value)
-                                    ? number_text(std::get<double>(value))
-                                    : std::get<std::string>(value)));
+    items.push_back(name + "=" + std::visit([](const auto& v) { return text_of(v); }, value));
   }
   return fmt::format("{}({})", name_, fmt::join(items, ", "));
 }

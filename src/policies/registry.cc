@@ -27,8 +27,9 @@ std::vector<PolicyInfo> make_table() {
       "error probability in place of alpha: alpha is then the theorem's, which needs the horizon"};
   const ParameterInfo horizon = {"horizon", Kind::kPositiveInteger, "as known",
                                  "number of rounds to be played"};
-  const ParameterInfo max_affected = {"max_affected", Kind::kPositiveInteger, "as known",
-                                      "L, an upper bound on how many variables an action affects"};
+  const ParameterInfo max_affected = {
+      "max_affected", Kind::kCountPerAction, "as known",
+      "L, an upper bound on how many variables an action affects; or L(a), one per action"};
   const ParameterInfo min_uplift = {"min_uplift", Kind::kPositive, "as known",
                                     "Delta, a lower bound on the individual uplift in size"};
   const ParameterInfo effect_gap = {
@@ -116,7 +117,7 @@ std::vector<PolicyInfo> make_table() {
       {.name = "up_ucb_cv",
        .aliases = {},
        .summary = "UCB on the uplift, nothing to tune; affected sets known",
-       .index = "w(a)'(mean(a) - bhat) + sqrt(2 log t) * standard error(a)",
+       .index = "w(a)'(mean(a) - bhat) + sqrt(2 log t) * s(a) / sqrt(n(a))",
        .reference = "docs/policies/up_ucb_cv.md; beyond the paper",
        .status = PolicyStatus::kLight,
        .needs = Need::kAffected,
@@ -125,9 +126,9 @@ std::vector<PolicyInfo> make_table() {
             covariance,
             {"radius",
              Kind::kChoice,
-             "whole",
-             "own: leaves out what is unknown of the baseline, which else can starve actions",
-             {"whole", "own"}}},
+             "own",
+             "whole: the standard error, with what is unknown of the baseline; can starve actions",
+             {"own", "whole"}}},
        .make = make_up_ucb_cv},
       {.name = "up_ucb_bl",
        .aliases = {},
@@ -157,7 +158,7 @@ std::vector<PolicyInfo> make_table() {
       {.name = "up_ucb_l_bl",
        .aliases = {"up_ucb_naff_bl"},
        .summary = "UCB on the uplift; baseline and a bound L on the affected variables known",
-       .index = "identified variables plus the L - |identified| best of the rest",
+       .index = "identified variables plus the L(a) - |identified| best of the rest",
        .reference = "hsieh22, Algorithm UpUCB-L(bl), Theorem 2",
        .status = kVerified,
        .needs = Need::kBaseline | Need::kMaxAffected,
@@ -166,8 +167,8 @@ std::vector<PolicyInfo> make_table() {
       {.name = "up_ucb_l",
        .aliases = {"up_ucb_naff"},
        .summary = "UCB on the uplift; only a bound L on the affected variables known",
-       .index = "against the most pulled action: identified variables plus at most "
-                "2L - |identified| of the rest with a positive index",
+       .index = "against the most pulled action b: identified variables plus at most "
+                "L(a) + L(b) - |identified| of the rest with a positive index",
        .reference = "hsieh22, Algorithm UpUCB-L, Theorem 2",
        .status = kVerified,
        .needs = Need::kMaxAffected,
@@ -185,13 +186,22 @@ std::vector<PolicyInfo> make_table() {
        .make = make_up_ucb_ilift_bl},
       {.name = "up_ucb_ilift",
        .aliases = {},
-       .summary = "Elimination, then UCB on the uplift; only the effect gap and the horizon known",
+       .summary = "Elimination, then UCB on the uplift; only the effect gap known",
        .index = "n0 = ceil(32 / Delta^2 * alpha) rounds of elimination, then the sum over "
                 "identified variables of (mean(a,i) + radius(a) - U0(i))",
        .reference = "hsieh22, Algorithm UpUCB-iLift, Theorem 4",
        .status = kVerified,
-       .needs = Need::kEffectGap | Need::kHorizon,
-       .parameters = {alpha, delta, horizon, effect_gap},
+       .needs = Need::kEffectGap,
+       .parameters = {alpha,
+                      delta,
+                      horizon,
+                      effect_gap,
+                      {"baseline_estimate",
+                       Kind::kChoice,
+                       "most_pulled",
+                       "aggregated: U0(i) from all actions of a baseline set in phase II and one "
+                       "of them in phase I",
+                       {"most_pulled", "aggregated"}}},
        .make = make_up_ucb_ilift},
       {.name = "up_ucb_l_ilift_bl",
        .aliases = {},
@@ -203,6 +213,26 @@ std::vector<PolicyInfo> make_table() {
        .needs = Need::kBaseline | Need::kMaxAffected | Need::kMinUplift,
        .parameters = {alpha, delta, horizon, max_affected, min_uplift},
        .make = make_up_ucb_l_ilift_bl},
+      {.name = "up_ucb_pad_bl",
+       .aliases = {},
+       .summary = "a yardstick: up_ucb_l_bl without identification; baseline and L known",
+       .index = "the L(a) largest of mean(a,i) + radius(a) - baseline(i)",
+       .reference = "hsieh22, Section 6.1, after Theorem 2, which argues against it",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kBaseline | Need::kMaxAffected,
+       .parameters = {alpha, delta, horizon, max_affected},
+       .make = make_up_ucb_pad_bl},
+      {.name = "up_ucb_explore_bl",
+       .aliases = {},
+       .summary = "a yardstick: identifies by n0 pulls of each action, then plays up_ucb_bl; "
+                  "baseline and Delta known",
+       .index = "+infinity until n0 = ceil(8 / Delta^2 * alpha) pulls, then the sum over the "
+                "variables found by then of (mean(a,i) + radius(a) - baseline(i))",
+       .reference = "hsieh22, Section 6.2, before Theorem 3, which improves on it",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kBaseline | Need::kMinUplift,
+       .parameters = {alpha, delta, horizon, min_uplift},
+       .make = make_up_ucb_explore_bl},
       {.name = "up_ucb_obs",
        .aliases = {},
        .summary = "UCB on the uplift; affected sets known, baseline from observations made before",
@@ -223,7 +253,9 @@ std::vector<PolicyInfo> make_table() {
 /// What the parameters of a spec bring along.
 Needs provided_by(const PolicySpec& spec) {
   Needs provided;
-  if (spec.number("max_affected")) provided = provided | Need::kMaxAffected;
+  if (spec.number("max_affected") || spec.list("max_affected")) {
+    provided = provided | Need::kMaxAffected;
+  }
   if (spec.number("min_uplift")) provided = provided | Need::kMinUplift;
   if (spec.number("effect_gap")) provided = provided | Need::kEffectGap;
   if (spec.number("horizon")) provided = provided | Need::kHorizon;
@@ -231,6 +263,19 @@ Needs provided_by(const PolicySpec& spec) {
     provided = provided | Need::kRewardPrior;
   }
   return provided;
+}
+
+/// What the parameter max_affected says, if given.
+void tell_max_affected(const PolicySpec& spec, Knowledge& told) {
+  try {
+    if (const auto most = spec.number("max_affected")) {
+      told.set_max_affected(static_cast<std::size_t>(*most));
+    } else if (const auto list = spec.list("max_affected")) {
+      told.set_max_affected(std::vector<std::size_t>(list->begin(), list->end()));
+    }
+  } catch (const InvalidInput& refused) {
+    throw InvalidInput(spec.name() + "." + refused.field(), refused.value(), refused.rule());
+  }
 }
 
 Needs used_by(const PolicySpec& spec) {
@@ -273,6 +318,8 @@ std::string parameter_rule(const ParameterInfo& parameter) {
       return "must be in (0, 1)";
     case Kind::kPositiveInteger:
       return "must be a whole number >= 1";
+    case Kind::kCountPerAction:
+      return "must be a whole number >= 1, or a list such as [3, 0, 5] of one >= 0 per action";
     case Kind::kChoice:
       return fmt::format("must be one of {}", fmt::join(parameter.choices, ", "));
   }
@@ -302,14 +349,7 @@ Needs needs_of(const PolicySpec& spec) { return used_by(spec).without(provided_b
 
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
   Knowledge told = spec.name() == "auto" ? knowledge : knowledge.only(used_by(spec));
-  if (const auto value = spec.number("max_affected")) {
-    if (*value > static_cast<double>(told.variables())) {
-      throw InvalidInput(
-          spec.name() + ".max_affected", *value,
-          fmt::format("must be from 1 to the number of variables, {}", told.variables()));
-    }
-    told.set_max_affected(static_cast<std::size_t>(*value));
-  }
+  tell_max_affected(spec, told);
   if (const auto value = spec.number("min_uplift")) told.set_min_uplift(*value);
   if (const auto value = spec.number("effect_gap")) told.set_effect_gap(*value);
   if (const auto value = spec.number("horizon")) {

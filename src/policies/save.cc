@@ -1,5 +1,6 @@
 #include "core/files.h"
 #include "core/state_frame.h"
+#include "policies/saved_sets.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
@@ -9,6 +10,18 @@ namespace {
 
 // docs/formats/policy-state.md gives the grammar.
 constexpr std::string_view kMagic = "updraft-policy\r\n";
+
+void write_max_affected(const Knowledge& knowledge, StateWriter& writer) {
+  if (const std::vector<std::size_t>* bounds = knowledge.max_affected_per_action()) {
+    writer.u64(2);
+    writer.u64s(std::vector<std::uint64_t>(bounds->begin(), bounds->end()));
+  } else if (knowledge.max_affected()) {
+    writer.u64(1);
+    writer.u64(*knowledge.max_affected());
+  } else {
+    writer.u64(0);
+  }
+}
 
 void write_knowledge(const Knowledge& knowledge, Needs needs, StateWriter& writer) {
   writer.u64(knowledge.actions());
@@ -20,15 +33,10 @@ void write_knowledge(const Knowledge& knowledge, Needs needs, StateWriter& write
   if (section(knowledge.baseline() != nullptr)) writer.f64s(*knowledge.baseline());
   if (section(knowledge.affected() != nullptr)) {
     for (ActionId action = 0; action < knowledge.actions(); ++action) {
-      std::vector<std::uint64_t> ends;
-      for (const VariableRange range : knowledge.affected()->of(action).ranges()) {
-        ends.push_back(range.begin);
-        ends.push_back(range.end);
-      }
-      writer.u64s(ends);
+      write_set(knowledge.affected()->of(action), writer);
     }
   }
-  if (section(knowledge.max_affected().has_value())) writer.u64(*knowledge.max_affected());
+  write_max_affected(knowledge, writer);
   if (section(knowledge.min_uplift().has_value())) writer.f64(*knowledge.min_uplift());
   if (section(knowledge.horizon().has_value())) writer.u64(*knowledge.horizon());
   if (section(knowledge.reward_prior().has_value())) {
@@ -42,16 +50,17 @@ void write_knowledge(const Knowledge& knowledge, Needs needs, StateWriter& write
   if (needs.contains(Need::kEffectGap)) writer.f64(*knowledge.effect_gap());
 }
 
-VariableSet read_set(StateReader& reader, std::size_t variables) {
-  const std::vector<std::uint64_t> ends = reader.u64s();
-  std::vector<VariableRange> ranges;
-  for (std::size_t j = 0; j + 1 < ends.size(); j += 2) {
-    if (ends[j] > variables || ends[j + 1] > variables) {
-      throw InvalidInput("policy state: affected", "a range exceeds the number of variables");
+void read_max_affected(StateReader& reader, Knowledge& knowledge) {
+  switch (reader.u64_at_most(2, "policy state: section")) {
+    case 1:
+      knowledge.set_max_affected(reader.u64());
+      break;
+    case 2: {
+      const std::vector<std::uint64_t> bounds = reader.u64s();
+      knowledge.set_max_affected(std::vector<std::size_t>(bounds.begin(), bounds.end()));
+      break;
     }
-    ranges.push_back({static_cast<VariableId>(ends[j]), static_cast<VariableId>(ends[j + 1])});
   }
-  return VariableSet::from_ranges(ranges, "policy state: affected");
 }
 
 Knowledge read_knowledge(StateReader& reader, Needs needs) {
@@ -63,11 +72,11 @@ Knowledge read_knowledge(StateReader& reader, Needs needs) {
   if (section()) {
     std::vector<VariableSet> sets;
     for (std::uint64_t action = 0; action < actions; ++action) {
-      sets.push_back(read_set(reader, variables));
+      sets.push_back(read_set(reader, variables, "policy state: affected"));
     }
     knowledge.set_affected(std::move(sets));
   }
-  if (section()) knowledge.set_max_affected(reader.u64());
+  read_max_affected(reader, knowledge);
   if (section()) knowledge.set_min_uplift(reader.f64());
   if (section()) knowledge.set_horizon(reader.u64());
   if (section()) {

@@ -9,17 +9,18 @@ namespace {
 
 /// The upper bound that goes with up_ts, for those who want no randomness: t observations,
 ///   index(a) = estimate(a) + sqrt(2 log t) error(a)
-/// The baseline is known (up_ucb_cv_bl) or learnt (up_ucb_cv). error(a) is the standard error of
-/// the estimate, or with radius = own the part of it that pulls of a reduce, s(a) / sqrt(n(a)).
+/// The baseline is known (up_ucb_cv_bl) or learnt (up_ucb_cv). error(a) is the part of the standard
+/// error of the estimate that pulls of a reduce, s(a) / sqrt(n(a)); with radius = whole, all of it.
 ///
 /// The whole error holds what is unknown of the baseline, which only pulls of *other* actions
 /// reduce: an action can look the better the less the others are taken, and then all others starve.
 /// docs/policies/up_ucb_cv.md has an example with linear regret.
-/// Cost: select O(K) with a known baseline, else G^3 / 6 + K G^2 / 2 once per observation.
+/// Cost: select O(K) with a known baseline, else G^3 / 6 once per observation, and with
+/// radius = whole K G^2 / 2 more.
 class UpUcbCv final : public NoiseLearningPolicy {
  public:
   UpUcbCv(const PolicySpec& spec, const Knowledge& told)
-      : NoiseLearningPolicy(spec, told), whole_(spec.word("radius").value_or("whole") == "whole") {}
+      : NoiseLearningPolicy(spec, told), whole_(spec.word("radius") == "whole") {}
 
  private:
   std::optional<Eigen::VectorXd> radii() const override {

@@ -5,6 +5,7 @@
 #include "policies/all_policies.h"
 #include "policies/exploration.h"
 #include "policies/variable_sums_policy.h"
+#include "stats/baseline_sets.h"
 #include "stats/confidence.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
@@ -12,27 +13,40 @@
 namespace updraft {
 namespace {
 
+bool aggregates(const PolicySpec& spec) { return spec.word("baseline_estimate") == "aggregated"; }
+
 /// UpUCB-iLift: known effect gap Delta, unknown baseline and affected sets. Delta bounds from below
 /// how far apart the effects of two actions are on a variable that one of them affects.
 /// [hsieh22, Alg. 6, Assumption 1]
 /// Phase I, successive elimination: rounds of taking every active action once, in order of id;
 ///   after round r those with mean reward + 2 m sqrt(2 alpha / r) below the best are dropped;
 ///   n0 = ceil(32 / Delta^2 * alpha) rounds.
-/// Phase II: baseline set of i = the actions whose interval meets that of another action, as the
-///   intervals stood at the end of phase I, dropped actions too; identified(a) = {i : a not in it};
+/// Phase II: baseline set of i = the active actions whose interval meets that of another active
+///   action, as the intervals stood at the end of phase I; identified(a) = {i : a not in it};
 ///   U0(i) = upper bound of the most pulled action of the set (0 where it is empty);
 ///   index(a) = sum over identified(a) of (mean(a,i) + radius(a) - U0(i)), active actions only.
+/// Deviation: the paper's sets range over all actions. Its proof needs radii of at most Delta / 4,
+/// which actions that were dropped early do not have, and with them the theorem fails.
+///
+/// With baseline_estimate = aggregated, U0(i) is the upper bound of one mean over the pulls of all
+/// actions of the set in phase II and those of one of them, the most pulled, in phase I.
+/// [hsieh22, Remark 2]
+///
 /// With late feedback a round is complete once every active action has that many pulls; until
-/// then the active action offered least often comes next.
-/// The horizon is asked for because delta' depends on it; the schedule itself does not.
-/// Cost: observe O(payoffs given), once O(m K log K); select in phase II O(K + sum of
-/// |identified(a)| K).
+/// then the active action offered least often comes next. What comes back after phase I counts as
+/// phase II.
+/// Cost: observe O(payoffs given), with aggregated O(m), once O(m K log K); select in phase II
+/// O(K + sum of |identified(a)| K), with aggregated O(K + sum of |identified(a)|).
 class UpUcbILift final : public VariableSumsPolicy {
  public:
   UpUcbILift(const PolicySpec& spec, const Knowledge& knowledge)
-      : VariableSumsPolicy(spec, knowledge),
+      : VariableSumsPolicy(
+            spec, knowledge,
+            aggregates(spec) ? ErrorSplit::kAllVariablesAndBaselines : ErrorSplit::kAllVariables),
         elimination_rounds_(identification_pulls(32.0, *knowledge.effect_gap(), alpha())),
-        active_(actions(), 1) {}
+        active_(actions(), 1),
+        baseline_sets_(actions(), 0),
+        aggregated_(aggregates(spec)) {}
 
   Explanation explain() const override {
     Explanation explanation = VariableSumsPolicy::explain();
@@ -70,7 +84,11 @@ class UpUcbILift final : public VariableSumsPolicy {
 
   void absorb(ActionId action, const Payoffs& payoffs) override {
     VariableSumsPolicy::absorb(action, payoffs);
-    while (eliminating() && least_active_pulls() > completed_rounds_) complete_round();
+    if (!eliminating()) {
+      if (aggregated_) aggregate(action, payoffs);
+    } else {
+      while (eliminating() && least_active_pulls() > completed_rounds_) complete_round();
+    }
     mark_all_stale();
   }
 
@@ -93,43 +111,23 @@ class UpUcbILift final : public VariableSumsPolicy {
     for (ActionId action = 0; action < actions(); ++action) {
       if (rewards[action] + slack < best) active_[action] = 0;
     }
-    if (!eliminating()) find_baseline_sets();
+    if (!eliminating()) start_phase_two();
   }
 
-  /// In which baseline sets an action is, as bits of `baseline_sets_`.
-  std::size_t words() const { return (actions() + 63) / 64; }
-  bool in_baseline_set(VariableId i, ActionId action) const {
-    return (baseline_sets_[i * words() + action / 64] >> (action % 64)) & 1;
-  }
-
-  void find_baseline_sets() {
-    struct Interval {
-      double lower;
-      double upper;
-      ActionId action;
-    };
-    baseline_sets_.assign(variables() * words(), 0);
-    std::vector<Interval> intervals(actions());
+  void start_phase_two() {
+    baseline_sets_ = BaselineSets(actions(), variables());
+    std::vector<ActionInterval> intervals;
     for (VariableId i = 0; i < variables(); ++i) {
+      intervals.clear();
       for (ActionId action = 0; action < actions(); ++action) {
+        if (!active_[action]) continue;
         const double mean = sums(action)[i] / count(action);
-        intervals[action] = {mean - radius(action), mean + radius(action), action};
+        intervals.push_back({mean - radius(action), mean + radius(action), action});
       }
-      std::sort(intervals.begin(), intervals.end(),
-                [](const Interval& a, const Interval& b) { return a.lower < b.lower; });
-      double reach = -std::numeric_limits<double>::infinity();
-      for (std::size_t j = 0; j < intervals.size(); ++j) {
-        const bool meets_earlier = reach >= intervals[j].lower;
-        const bool meets_later =
-            j + 1 < intervals.size() && intervals[j + 1].lower <= intervals[j].upper;
-        if (meets_earlier || meets_later) {
-          const ActionId action = intervals[j].action;
-          baseline_sets_[i * words() + action / 64] |= std::uint64_t{1} << (action % 64);
-        }
-        reach = std::max(reach, intervals[j].upper);
-      }
+      baseline_sets_.assign(i, intervals);
     }
     find_identified();
+    if (aggregated_) start_aggregates();
   }
 
   /// identified(a), from the baseline sets.
@@ -137,18 +135,52 @@ class UpUcbILift final : public VariableSumsPolicy {
     identified_.assign(actions(), {});
     for (VariableId i = 0; i < variables(); ++i) {
       for (ActionId action = 0; action < actions(); ++action) {
-        if (!in_baseline_set(i, action)) identified_[action].push_back(i);
+        if (active_[action] && !baseline_sets_.contains(i, action)) {
+          identified_[action].push_back(i);
+        }
       }
     }
   }
 
-  /// The action that plays baseline for a variable, if any.
-  std::optional<ActionId> baseline_action(VariableId i) const {
-    std::optional<ActionId> found;
-    for (ActionId action = 0; action < actions(); ++action) {
-      if (in_baseline_set(i, action) && (!found || pulls(action) > pulls(*found))) found = action;
+  /// What one action of each set saw in phase I.
+  void start_aggregates() {
+    aggregate_sums_.assign(variables(), 0.0);
+    aggregate_counts_.assign(variables(), 0);
+    for (VariableId i = 0; i < variables(); ++i) {
+      if (const auto action = baseline_sets_.most_pulled(i, Policy::pulls())) {
+        aggregate_sums_[i] = sums(*action)[i];
+        aggregate_counts_[i] = pulls(*action);
+      }
     }
-    return found;
+  }
+
+  /// Adds the payoffs of a round of phase II where `action` is in the set.
+  void aggregate(ActionId action, const Payoffs& payoffs) {
+    for (VariableId i = 0; i < variables(); ++i) {
+      if (baseline_sets_.contains(i, action)) ++aggregate_counts_[i];
+    }
+    const bool sparse = payoffs.kind() == Payoffs::Kind::kSparse;
+    for (std::size_t j = 0; j < payoffs.values().size(); ++j) {
+      const VariableId i = sparse ? payoffs.ids()[j] : static_cast<VariableId>(j);
+      if (baseline_sets_.contains(i, action)) aggregate_sums_[i] += payoffs.values()[j];
+    }
+  }
+
+  struct BaselineEstimate {
+    double mean = 0.0;
+    double radius = 0.0;
+  };
+
+  /// Of a variable in phase II; none where its set is empty.
+  std::optional<BaselineEstimate> baseline(VariableId i) const {
+    if (aggregated_) {
+      if (aggregate_counts_[i] == 0) return std::nullopt;
+      return BaselineEstimate{aggregate_sums_[i] / static_cast<double>(aggregate_counts_[i]),
+                              radius_after(aggregate_counts_[i])};
+    }
+    const auto action = baseline_sets_.most_pulled(i, Policy::pulls());
+    if (!action) return std::nullopt;
+    return BaselineEstimate{sums(*action)[i] / count(*action), radius(*action)};
   }
 
   double index_of(ActionId action) const override {
@@ -160,23 +192,23 @@ class UpUcbILift final : public VariableSumsPolicy {
     double index = 0.0;
     for (const VariableId i : identified_[action]) {
       index += sums(action)[i] / count(action) + radius(action);
-      if (const auto baseline = baseline_action(i)) {
-        index -= sums(*baseline)[i] / count(*baseline) + radius(*baseline);
-      }
+      if (const auto estimate = baseline(i)) index -= estimate->mean + estimate->radius;
     }
     return index;
   }
 
+  /// There is an uplift where every identified variable has a baseline to compare with.
   void describe(ActionId action, ActionExplanation& explanation) const override {
     explanation.reward = mean_reward(action);
     explanation.padding = VariableSet();
     explanation.identified = VariableSet();
-    if (eliminating()) return;
+    if (eliminating() || !active_[action]) return;
     explanation.identified = VariableSet::from_ids(identified_[action]);
     double uplift = 0.0;
     for (const VariableId i : identified_[action]) {
-      uplift += sums(action)[i] / count(action);
-      if (const auto baseline = baseline_action(i)) uplift -= sums(*baseline)[i] / count(*baseline);
+      const auto estimate = baseline(i);
+      if (!estimate) return;
+      uplift += sums(action)[i] / count(action) - estimate->mean;
     }
     explanation.uplift = uplift;
   }
@@ -184,7 +216,11 @@ class UpUcbILift final : public VariableSumsPolicy {
   void write_statistics(StateWriter& writer) const override {
     writer.u64(completed_rounds_);
     writer.u64s(active_);
-    writer.u64s(baseline_sets_);
+    writer.u64s(baseline_sets_.bits());
+    if (aggregated_) {
+      writer.f64s(aggregate_sums_);
+      writer.u64s(aggregate_counts_);
+    }
     VariableSumsPolicy::write_statistics(writer);
   }
 
@@ -195,17 +231,32 @@ class UpUcbILift final : public VariableSumsPolicy {
         std::count_if(active_.begin(), active_.end(), [](auto flag) { return flag > 1; }) > 0) {
       throw InvalidInput("policy state: active", "must be 0 or 1 per action, and not all 0");
     }
-    baseline_sets_.assign(eliminating() ? 0 : variables() * words(), 0);
-    reader.u64s(baseline_sets_, "policy state: baseline sets");
+    const std::size_t kept = eliminating() ? 0 : variables();
+    baseline_sets_ = BaselineSets(actions(), kept);
+    reader.u64s(baseline_sets_.bits(), "policy state: baseline sets");
+    if (!baseline_sets_.all_active(active_)) {
+      throw InvalidInput("policy state: baseline sets", "must hold active actions only");
+    }
+    if (aggregated_) {
+      aggregate_sums_.assign(kept, 0.0);
+      aggregate_counts_.assign(kept, 0);
+      reader.f64s(aggregate_sums_, "policy state: aggregate sums");
+      reader.u64s(aggregate_counts_, "policy state: aggregate counts");
+    }
     VariableSumsPolicy::read_statistics(reader);
     if (!eliminating()) find_identified();
   }
 
   std::uint64_t elimination_rounds_;
   std::uint64_t completed_rounds_ = 0;
-  std::vector<std::uint64_t> active_;         // 1 while not dropped
-  std::vector<std::uint64_t> baseline_sets_;  // phase II: words() per variable
-  std::vector<std::vector<VariableId>> identified_;
+  std::vector<std::uint64_t> active_;  // 1 while not dropped
+
+  // Phase II.
+  BaselineSets baseline_sets_;
+  std::vector<std::vector<VariableId>> identified_;  // per action, none of the dropped
+  bool aggregated_;
+  std::vector<double> aggregate_sums_;           // per variable, where aggregated
+  std::vector<std::uint64_t> aggregate_counts_;  // 0 where the set is empty
 };
 
 }  // namespace

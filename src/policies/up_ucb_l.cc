@@ -9,11 +9,13 @@
 namespace updraft {
 namespace {
 
-/// UpUCB-L: known L, unknown affected sets and baseline. [hsieh22, Alg. 4]
+/// UpUCB-L: known L(a), unknown affected sets and baseline. [hsieh22, Alg. 4, with a bound for each
+/// action as in Appendix A.3: L(a) + L(b), which bounds the variables in which a and b can differ,
+/// in place of 2L]
 ///   b = the most pulled action, whose payoffs play baseline
 ///   identified(a) = {i : mean(a,i) +- radius(a) and mean(b,i) +- radius(b) are disjoint}
-///   padding(a) = at most 2L - |identified(a)| of the others, largest individual index first,
-///   only those > 0
+///   padding(a) = at most L(a) + L(b) - |identified(a)| of the others, largest individual index
+///   first, only those > 0
 ///   index(a) = sum over both of (mean(a,i) + radius(a) - mean(b,i) - radius(b))
 ///
 /// The intervals of b move in almost every round, and with them all K indices. Most of them cannot
@@ -45,7 +47,9 @@ class UpUcbL final : public VariableSumsPolicy {
     return static_cast<ActionId>(std::max_element(counts.begin(), counts.end()) - counts.begin());
   }
 
-  std::size_t budget() const { return 2 * *knowledge().max_affected(); }
+  std::size_t budget(ActionId action) const {
+    return knowledge().max_affected(action) + knowledge().max_affected(baseline_action_);
+  }
 
   PaddingInputs padding_inputs(ActionId action) const {
     update_intervals();
@@ -54,7 +58,7 @@ class UpUcbL final : public VariableSumsPolicy {
             .radius = radius(action),
             .baseline_lower = baseline_lower_,
             .baseline_upper = baseline_upper_,
-            .budget = budget(),
+            .budget = budget(action),
             .positive_only = true};
   }
 
@@ -67,7 +71,7 @@ class UpUcbL final : public VariableSumsPolicy {
             .baseline_pulls = pulls(baseline_action_),
             .radius = radius(action),
             .baseline_radius = radius(baseline_action_),
-            .budget = budget()};
+            .budget = budget(action)};
   }
 
   bool by_counts(ActionId action) const {

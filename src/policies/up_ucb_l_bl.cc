@@ -4,9 +4,10 @@
 namespace updraft {
 namespace {
 
-/// UpUCB-L(bl): known baseline and L, unknown affected sets. [hsieh22, Alg. 3]
+/// UpUCB-L(bl): known baseline and L(a), unknown affected sets. [hsieh22, Alg. 3; Appendix A.3 for
+/// a bound that differs from action to action]
 ///   identified(a) = {i : baseline(i) outside mean(a,i) +- radius(a)}
-///   padding(a) = the L - |identified(a)| of the others with the largest individual index
+///   padding(a) = the L(a) - |identified(a)| of the others with the largest individual index
 ///   index(a) = sum over both of (mean(a,i) + radius(a) - baseline(i))
 /// Cost: observe O(payoffs given); select O(K), and for each action observed since the last O(m),
 /// or with counts and few baseline levels O(levels) (LevelCounts).

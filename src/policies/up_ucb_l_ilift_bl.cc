@@ -5,7 +5,7 @@
 namespace updraft {
 namespace {
 
-/// UpUCB-L(bl) and UpUCB-iLift(bl) together: known baseline, L and Delta. [hsieh22, remark after
+/// UpUCB-L(bl) and UpUCB-iLift(bl) together: known baseline, L(a) and Delta. [hsieh22, remark after
 /// Thm 3]
 ///   pulls(a) < n0 = ceil(8 / Delta^2 * alpha): the index of up_ucb_l_bl
 ///   from then on: sum over {i : |mean(a,i) - baseline(i)| > Delta / 2} of

@@ -1,12 +1,11 @@
 #include "policies/variable_sums_policy.h"
 
-#include "policies/exploration.h"
-
 namespace updraft {
 
-VariableSumsPolicy::VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge)
+VariableSumsPolicy::VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge,
+                                       ErrorSplit split)
     : IndexPolicy(spec, knowledge, Resolution::variables(),
-                  exploration_alpha(spec, knowledge, ErrorSplit::kAllVariables)),
+                  exploration_alpha(spec, knowledge, split)),
       sums_(actions(), variables()) {}
 
 PaddingInputs VariableSumsPolicy::padding_to_l(ActionId action) const {
@@ -16,7 +15,7 @@ PaddingInputs VariableSumsPolicy::padding_to_l(ActionId action) const {
           .radius = radius(action),
           .baseline_lower = baseline,
           .baseline_upper = baseline,
-          .budget = *knowledge().max_affected(),
+          .budget = knowledge().max_affected(action),
           .positive_only = false};
 }
 
@@ -49,7 +48,7 @@ void VariableSumsPolicy::describe_thresholded(const ThresholdInputs& in,
 double VariableSumsPolicy::index_padded_to_l(ActionId action) const {
   if (levels_ && sums_.whole()) {
     return levels_->padded_index(action, sums_.total(action), count(action), radius(action),
-                                 *knowledge().max_affected());
+                                 knowledge().max_affected(action));
   }
   return padded_index(padding_to_l(action), scratch_).index;
 }

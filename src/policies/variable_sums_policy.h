@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "policies/exploration.h"
 #include "policies/index_policy.h"
 #include "stats/identify_and_pad.h"
 #include "stats/level_counts.h"
@@ -14,13 +15,14 @@ namespace updraft {
 /// variable, and delta split over all of them.
 class VariableSumsPolicy : public IndexPolicy {
  protected:
-  VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge);
+  VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge,
+                     ErrorSplit split = ErrorSplit::kAllVariables);
 
   PayoffRow sums(ActionId action) const { return sums_.of(action); }
   const PayoffSums& payoff_sums() const { return sums_; }
   double count(ActionId action) const { return static_cast<double>(pulls(action)); }
 
-  /// Identification against the known baseline, padded to L. [hsieh22, Alg. 3]
+  /// Identification against the known baseline, padded to L(a). [hsieh22, Alg. 3]
   PaddingInputs padding_to_l(ActionId action) const;
   /// The variables farther than `threshold` from the known baseline. [hsieh22, Alg. 5]
   ThresholdInputs farther_than(double threshold, ActionId action) const;
@@ -31,8 +33,8 @@ class VariableSumsPolicy : public IndexPolicy {
   static void describe_padded(const PaddingInputs& in, ActionExplanation& explanation);
   static void describe_thresholded(const ThresholdInputs& in, ActionExplanation& explanation);
 
-  /// Identification against the known baseline, padded to L: its index. By levels of the baseline
-  /// where that is worth it, else by variables.
+  /// Identification against the known baseline, padded to L(a): its index. By levels of the
+  /// baseline where that is worth it, else by variables.
   double index_padded_to_l(ActionId action) const;
 
   /// Keeps counts by levels of the known baseline, for index_padded_to_l().

@@ -205,6 +205,25 @@ void read_affected(const json& value, CampaignDefinition& campaign, json& out) {
   knowledge.set_affected(std::move(sets));
 }
 
+/// One bound, or one per action.
+void read_max_affected(const json& value, Knowledge& knowledge, json& out) {
+  const std::string path = "knowledge.max_affected";
+  if (!value.is_array()) {
+    const std::size_t most = whole_field(value, path, 1, knowledge.variables());
+    knowledge.set_max_affected(most);
+    out = most;
+    return;
+  }
+  std::vector<std::size_t> bounds;
+  bounds.reserve(value.size());
+  for (const json& item : value) {
+    bounds.push_back(
+        whole_field(item, fmt::format("{}[{}]", path, bounds.size()), 0, knowledge.variables()));
+  }
+  out = bounds;
+  knowledge.set_max_affected(std::move(bounds));
+}
+
 void read_reward_prior(const json& value, Knowledge& knowledge, json& out) {
   const std::string path = "knowledge.reward_prior";
   check_keys(value, path, {"mean", "variance"});
@@ -235,9 +254,7 @@ void read_item(const std::string& key, const json& value, CampaignDefinition& ca
   } else if (key == "affected") {
     read_affected(value, campaign, out);
   } else if (key == "max_affected") {
-    const std::size_t most = whole_field(value, path, 1, knowledge.variables());
-    knowledge.set_max_affected(most);
-    out = most;
+    read_max_affected(value, knowledge, out);
   } else if (key == "min_uplift") {
     const double least = number_field(value, path);
     knowledge.set_min_uplift(least);

@@ -98,8 +98,12 @@ void add_outside(const CampaignDefinition& campaign, const VariableUplifts& upli
 }
 
 /// Held against another action, an action's variables and those of the other may differ.
-std::size_t most_identified(const Knowledge& used) {
-  return *used.max_affected() * (used.baseline() != nullptr ? 1 : 2);
+std::size_t most_identified(const Knowledge& used, const Explanation& explanation,
+                            ActionId action) {
+  const std::size_t own = used.max_affected(action);
+  if (used.baseline() != nullptr) return own;
+  return own + (explanation.baseline_action ? used.max_affected(*explanation.baseline_action)
+                                            : *used.max_affected());
 }
 
 void add_too_many(const CampaignDefinition& campaign, const Explanation& explanation,
@@ -107,14 +111,18 @@ void add_too_many(const CampaignDefinition& campaign, const Explanation& explana
   if (!used.max_affected() || used.affected() != nullptr) return;
   for (ActionId action = 0; action < explanation.actions.size(); ++action) {
     const auto& identified = explanation.actions[action].identified;
-    if (!identified || identified->size() <= most_identified(used)) continue;
+    const std::size_t most = most_identified(used, explanation, action);
+    if (!identified || identified->size() <= most) continue;
     out.push_back(
         {Misfit::Kind::kMoreThanDeclared, action,
-         fmt::format("{} has {} variables identified as affected, more than the declared L = {} "
-                     "allows{}.",
-                     action_text(campaign, action), grouped(double(identified->size()), 0),
-                     grouped(double(*used.max_affected()), 0),
-                     used.baseline() != nullptr ? "" : " (twice that, against another action)"),
+         fmt::format(
+             "{} has {} variables identified as affected, more than the declared L = {} "
+             "allows{}.",
+             action_text(campaign, action), grouped(double(identified->size()), 0),
+             grouped(double(used.max_affected(action)), 0),
+             used.baseline() != nullptr
+                 ? ""
+                 : fmt::format(" (that is {} against another action)", grouped(double(most), 0))),
          "Either L is too small or alpha is so small that chance passes for effect. Make a new "
          "campaign with a larger max_affected, or with a larger alpha."});
   }

@@ -36,6 +36,15 @@ std::size_t affected_by_all(const AffectedSets& sets) {
   return count;
 }
 
+std::string max_affected_text(const Knowledge& knowledge) {
+  const std::string most = variables_text(*knowledge.max_affected());
+  const std::vector<std::size_t>* bounds = knowledge.max_affected_per_action();
+  if (bounds == nullptr) return fmt::format("that an action affects at most L = {}", most);
+  const std::size_t least = *std::min_element(bounds->begin(), bounds->end());
+  return fmt::format("how many variables each action affects at most ({} to {})",
+                     grouped(static_cast<double>(least), 0), most);
+}
+
 std::string text_of(Need need, const Knowledge& knowledge) {
   switch (need) {
     case Need::kBaseline:
@@ -43,8 +52,7 @@ std::string text_of(Need need, const Knowledge& knowledge) {
     case Need::kAffected:
       return affected_text(*knowledge.affected());
     case Need::kMaxAffected:
-      return fmt::format("that an action affects at most L = {}",
-                         variables_text(*knowledge.max_affected()));
+      return max_affected_text(knowledge);
     case Need::kMinUplift:
       return fmt::format("that an action moves each variable it affects by at least {}",
                          *knowledge.min_uplift());

@@ -31,6 +31,23 @@ TEST(Knowledge, AffectedSetsImplyMaxAffected) {
   EXPECT_EQ(knowledge.max_affected(), 3u);
 }
 
+TEST(Knowledge, HoldsOneBoundOrOnePerAction) {
+  Knowledge knowledge(3, 4);
+  knowledge.set_max_affected(3);
+  EXPECT_EQ(knowledge.max_affected(1), 3u);
+  EXPECT_EQ(knowledge.max_affected_per_action(), nullptr);
+  knowledge.set_max_affected(std::vector<std::size_t>{1, 0, 2});
+  EXPECT_EQ(knowledge.max_affected(), 2u);
+  EXPECT_EQ(knowledge.max_affected(0), 1u);
+  EXPECT_EQ(knowledge.max_affected(1), 0u);
+  EXPECT_EQ(*knowledge.only(Need::kMaxAffected).max_affected_per_action(),
+            (std::vector<std::size_t>{1, 0, 2}));
+  EXPECT_EQ(knowledge.only(Need::kHorizon).max_affected_per_action(), nullptr);
+  EXPECT_FALSE(knowledge.only(Need::kHorizon).max_affected().has_value());
+  knowledge.set_max_affected(4);
+  EXPECT_EQ(knowledge.max_affected(1), 4u);
+}
+
 TEST(Knowledge, OnlyKeepsWhatIsAskedFor) {
   Knowledge knowledge(1, 2);
   knowledge.set_baseline({0.5, 0.25});
@@ -78,6 +95,13 @@ TEST(Knowledge, RefusesBadValuesAndStaysAsItWas) {
             "max_affected = 0: must be from 1 to the number of variables, 3");
   EXPECT_EQ(refusal([&] { knowledge.set_max_affected(4); }),
             "max_affected = 4: must be from 1 to the number of variables, 3");
+  const auto bounds = [&](std::vector<std::size_t> list) {
+    return refusal([&] { knowledge.set_max_affected(std::move(list)); });
+  };
+  EXPECT_EQ(bounds({1}), "max_affected = 1 numbers: must have one for each of the 2 actions");
+  EXPECT_EQ(bounds({1, 4}), "max_affected[1] = 4: must be from 0 to the number of variables, 3");
+  EXPECT_EQ(bounds({0, 0}), "max_affected: must not be 0 for all actions");
+  EXPECT_FALSE(knowledge.max_affected().has_value());
   EXPECT_EQ(refusal([&] { knowledge.set_min_uplift(0.0); }), "min_uplift = 0: must be > 0");
   EXPECT_EQ(refusal([&] { knowledge.set_min_uplift(kNan); }), "min_uplift = nan: must be > 0");
   EXPECT_EQ(refusal([&] { knowledge.set_effect_gap(-1.0); }), "effect_gap = -1: must be > 0");

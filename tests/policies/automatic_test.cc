@@ -56,6 +56,8 @@ TEST(Automatic, HandsItsParametersOn) {
   EXPECT_EQ(picked(kMaxAffected, "auto(alpha=2)"), "up_ucb_l(alpha=2)");
   EXPECT_EQ(picked(kMaxAffected, "auto(delta=0.1, horizon=50)"), "up_ucb_l(delta=0.1, horizon=50)");
   EXPECT_EQ(picked(Needs(), "auto(alpha=2, max_affected=3)"), "up_ucb_l(alpha=2, max_affected=3)");
+  EXPECT_EQ(picked(Needs(), "auto(alpha=2, max_affected=[3, 1, 0, 2])"),
+            "up_ucb_l(alpha=2, max_affected=[3, 1, 0, 2])");
   EXPECT_EQ(picked(kAffected, "auto(alpha=2)"), "up_ts");  // which has no alpha
 }
 

@@ -46,6 +46,19 @@ class EveryPolicy : public ::testing::TestWithParam<std::string> {
     }
   }
 
+  /// Whether actions are taken in rotation, not by their index: phase I of up_ucb_ilift, in which
+  /// nothing is identified yet, and the exploration of up_ucb_explore_bl.
+  static bool scheduled(const std::string& policy, const Explanation& explanation) {
+    const auto& actions = explanation.actions;
+    if (policy == "up_ucb_ilift") {
+      return std::all_of(actions.begin(), actions.end(),
+                         [](const auto& about) { return about.identified->empty(); });
+    }
+    return policy == "up_ucb_explore_bl" &&
+           std::any_of(actions.begin(), actions.end(),
+                       [](const auto& about) { return std::isinf(about.index); });
+  }
+
   static std::string saved(const Policy& policy) {
     std::ostringstream out;
     save_policy(policy, out);
@@ -213,9 +226,7 @@ TEST_P(EveryPolicy, SelectTakesTheLargestExplainedIndex) {
   for (std::uint32_t round = 0; round < 300; ++round) {
     const Explanation explanation = policy->explain();
     const ActionId action = policy->select(kPolicyStream);
-    const bool scheduled =
-        GetParam() == "up_ucb_ilift" && !explanation.actions[action].uplift.has_value();  // phase I
-    if (round >= 4 && !scheduled) {
+    if (round >= 4 && !scheduled(GetParam(), explanation)) {
       ActionId best = 0;
       for (ActionId a = 1; a < 4; ++a) {
         if (explanation.actions[a].index > explanation.actions[best].index) best = a;

@@ -24,6 +24,22 @@ TEST(PolicySpec, ParsesAndPrintsCanonically) {
   EXPECT_FALSE(PolicySpec::parse("ucb").number("alpha").has_value());
 }
 
+TEST(PolicySpec, ReadsListsOfOneNumberPerAction) {
+  const PolicySpec spec = PolicySpec::parse("up_ucb_l( max_affected = [ 3,0 ,12 ], alpha=1)");
+  EXPECT_EQ(spec.list("max_affected"), (std::vector<double>{3, 0, 12}));
+  EXPECT_FALSE(spec.number("max_affected").has_value());
+  EXPECT_EQ(spec.text(), "up_ucb_l(alpha=1, max_affected=[3, 0, 12])");
+  EXPECT_FALSE(PolicySpec::parse("up_ucb_l(max_affected=3)").list("max_affected").has_value());
+}
+
+TEST(PolicySpec, TakesAParameterOverFromAnother) {
+  const PolicySpec automatic = PolicySpec::parse("auto(alpha=2, max_affected=[1, 2])");
+  const PolicySpec spec = PolicySpec::parse("up_ucb_l(alpha=1)");
+  EXPECT_EQ(spec.with_that_of(automatic, "max_affected").text(),
+            "up_ucb_l(alpha=1, max_affected=[1, 2])");
+  EXPECT_EQ(spec.with_that_of(automatic, "horizon"), spec);
+}
+
 TEST(PolicySpec, AliasesStandForTheirPolicy) {
   EXPECT_EQ(PolicySpec::parse("up_ucb_naff(alpha=1)").text(), "up_ucb_l(alpha=1)");
   EXPECT_EQ(PolicySpec::parse("up_ucb_naff_bl(alpha=1)").text(), "up_ucb_l_bl(alpha=1)");
@@ -32,7 +48,8 @@ TEST(PolicySpec, AliasesStandForTheirPolicy) {
 TEST(PolicySpec, TextParsesBackToTheSame) {
   for (const char* text : {"ts(sigma2=0.08, prior_mean=-1.5, prior_variance=0)",
                            "up_ucb_l_ilift_bl(delta=0.05, horizon=20000, max_affected=8, "
-                           "min_uplift=0.1)"}) {
+                           "min_uplift=0.1)",
+                           "up_ucb_l(alpha=1, max_affected=[3, 0, 12])"}) {
     const PolicySpec spec = PolicySpec::parse(text);
     EXPECT_EQ(spec.text(), text);
     EXPECT_EQ(PolicySpec::parse(spec.text()), spec);
@@ -49,6 +66,8 @@ TEST(PolicySpec, RefusesUnknownNames) {
 }
 
 TEST(PolicySpec, RefusesValuesOutOfRange) {
+  const std::string counts =
+      "must be a whole number >= 1, or a list such as [3, 0, 5] of one >= 0 per action";
   EXPECT_EQ(message("up_ucb(alpha=-1)"), "up_ucb.alpha = -1: must be > 0");
   EXPECT_EQ(message("ucb(alpha=0)"), "ucb.alpha = 0: must be > 0");
   EXPECT_EQ(message("ucb(alpha=nan)"), "ucb.alpha = nan: must be > 0");
@@ -57,10 +76,21 @@ TEST(PolicySpec, RefusesValuesOutOfRange) {
   EXPECT_EQ(message("ucb(delta=1)"), "ucb.delta = 1: must be in (0, 1)");
   EXPECT_EQ(message("ucb(delta=nan)"), "ucb.delta = nan: must be in (0, 1)");
   EXPECT_EQ(message("ucb(horizon=0)"), "ucb.horizon = 0: must be a whole number >= 1");
-  EXPECT_EQ(message("up_ucb_l(max_affected=0)"),
-            "up_ucb_l.max_affected = 0: must be a whole number >= 1");
-  EXPECT_EQ(message("up_ucb_l(max_affected=2.5)"),
-            "up_ucb_l.max_affected = 2.5: must be a whole number >= 1");
+  EXPECT_EQ(message("up_ucb_l(max_affected=0)"), "up_ucb_l.max_affected = 0: " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=2.5)"), "up_ucb_l.max_affected = 2.5: " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=[2, 2.5])"), "up_ucb_l.max_affected = 2.5: " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=[2, -1])"), "up_ucb_l.max_affected = -1: " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=[nan])"), "up_ucb_l.max_affected = nan: " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=[])"),
+            "up_ucb_l.max_affected = \"\": is not a number; " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=[1,, 2])"),
+            "up_ucb_l.max_affected = \"\": is not a number; " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=[1, 2)"),
+            "up_ucb_l.max_affected = [1, 2: is not a number; " + counts);
+  EXPECT_EQ(message("up_ucb_l(max_affected=1])"),
+            "up_ucb_l.max_affected = 1]: is not a number; " + counts);
+  EXPECT_EQ(message("up_ucb_l(alpha=[1, 2])"),
+            "up_ucb_l.alpha = [1, 2]: is not a number; must be > 0");
   EXPECT_EQ(message("up_ucb_ilift(effect_gap=0)"), "up_ucb_ilift.effect_gap = 0: must be > 0");
   EXPECT_EQ(message("ts(prior_variance=-1)"), "ts.prior_variance = -1: must be >= 0");
   EXPECT_EQ(message("ts(prior_mean=inf)"), "ts.prior_mean = inf: must be finite");

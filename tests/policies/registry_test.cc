@@ -23,10 +23,11 @@ std::string missing(std::string_view spec, const Knowledge& knowledge) {
 TEST(Registry, HoldsThePolicies) {
   std::vector<std::string> names;
   for (const PolicyInfo& info : policies()) names.emplace_back(info.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"auto", "ucb", "ts", "up_ts_bl", "up_ts",
-                                             "up_ucb_cv_bl", "up_ucb_cv", "up_ucb_bl", "up_ucb",
-                                             "up_ucb_l_bl", "up_ucb_l", "up_ucb_ilift_bl",
-                                             "up_ucb_ilift", "up_ucb_l_ilift_bl", "up_ucb_obs"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"auto", "ucb", "ts", "up_ts_bl", "up_ts", "up_ucb_cv_bl",
+                                      "up_ucb_cv", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l",
+                                      "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl",
+                                      "up_ucb_pad_bl", "up_ucb_explore_bl", "up_ucb_obs"}));
 }
 
 TEST(Registry, NamesAndAliasesAreUnique) {
@@ -82,6 +83,10 @@ TEST(Registry, ParametersOverrideKnowledge) {
       make_policy("up_ucb_l_ilift_bl(alpha=1, max_affected=2, min_uplift=0.25)", full_knowledge());
   EXPECT_EQ(policy->knowledge().max_affected(), 2u);
   EXPECT_EQ(policy->knowledge().min_uplift(), 0.25);
+  const auto listed = make_policy("up_ucb_l(alpha=1, max_affected=[1, 0, 5, 2])", full_knowledge());
+  EXPECT_EQ(listed->knowledge().max_affected(), 5u);
+  EXPECT_EQ(listed->knowledge().max_affected(0), 1u);
+  EXPECT_EQ(listed->knowledge().max_affected(1), 0u);
   const auto ilift = make_policy("up_ucb_ilift(alpha=1, effect_gap=0.125)", full_knowledge());
   EXPECT_EQ(ilift->knowledge().effect_gap(), 0.125);
   EXPECT_FALSE(ilift->knowledge().min_uplift().has_value());
@@ -93,7 +98,11 @@ TEST(Registry, ParametersOverrideKnowledge) {
 TEST(Registry, ParametersCanStandInForMissingKnowledge) {
   const Knowledge nothing(4, 12);
   EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=2)", nothing), "(accepted)");
-  EXPECT_EQ(missing("up_ucb_ilift(alpha=1, effect_gap=1, horizon=10)", nothing), "(accepted)");
+  EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=[2, 0, 3, 12])", nothing), "(accepted)");
+  EXPECT_EQ(missing("up_ucb_ilift(alpha=1, effect_gap=1)", nothing), "(accepted)");
+  EXPECT_EQ(missing("up_ucb_ilift(delta=0.1, effect_gap=1, horizon=10)", nothing), "(accepted)");
+  EXPECT_NE(missing("up_ucb_ilift(delta=0.1, effect_gap=1)", nothing).find("needs to know horizon"),
+            std::string::npos);
   EXPECT_EQ(missing("ts(sigma2=1, prior_mean=0, prior_variance=1)", nothing), "(accepted)");
   EXPECT_NE(missing("ts(sigma2=1, prior_mean=0)", nothing), "(accepted)");
 }
@@ -101,6 +110,15 @@ TEST(Registry, ParametersCanStandInForMissingKnowledge) {
 TEST(Registry, RefusesMoreAffectedThanVariables) {
   EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=13)", full_knowledge()),
             "up_ucb_l.max_affected = 13: must be from 1 to the number of variables, 12");
+  EXPECT_EQ(missing("up_ucb_l(alpha=1, max_affected=[1, 2, 13, 4])", full_knowledge()),
+            "up_ucb_l.max_affected[2] = 13: must be from 0 to the number of variables, 12");
+}
+
+TEST(Registry, RefusesBoundsOfOtherThanItsActions) {
+  EXPECT_EQ(missing("up_ucb_l_bl(alpha=1, max_affected=[1, 2, 3])", full_knowledge()),
+            "up_ucb_l_bl.max_affected = 3 numbers: must have one for each of the 4 actions");
+  EXPECT_EQ(missing("up_ucb_l_bl(alpha=1, max_affected=[0, 0, 0, 0])", full_knowledge()),
+            "up_ucb_l_bl.max_affected: must not be 0 for all actions");
 }
 
 TEST(Registry, WantsExactlyOneOfAlphaAndDelta) {
@@ -132,13 +150,15 @@ TEST(Registry, DeltaGivesTheAlphaOfTheTheorems) {
   EXPECT_NEAR(alpha_of("up_ucb_bl(delta=0.1)"), std::log(2 * 4 * 1000 / 0.1), 1e-12);
   EXPECT_NEAR(alpha_of("up_ucb(delta=0.1)"), std::log(4.0 * 4 * 4 * 1000 / 0.1), 1e-12);
   EXPECT_NEAR(alpha_of("up_ucb_obs(delta=0.1)"), std::log(4.0 * 4 * 4 * 1000 / 0.1), 1e-12);
-  for (const char* name :
-       {"up_ucb_l_bl", "up_ucb_l", "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl"}) {
+  for (const char* name : {"up_ucb_l_bl", "up_ucb_l", "up_ucb_ilift_bl", "up_ucb_ilift",
+                           "up_ucb_l_ilift_bl", "up_ucb_pad_bl", "up_ucb_explore_bl"}) {
     EXPECT_NEAR(alpha_of(std::string(name) + "(delta=0.1)"), std::log(2.0 * 4 * 12 * 1000 / 0.1),
                 1e-12);
     EXPECT_NEAR(alpha_of(std::string(name) + "(delta=0.1, horizon=10)"),
                 std::log(2.0 * 4 * 12 * 10 / 0.1), 1e-12);
   }
+  EXPECT_NEAR(alpha_of("up_ucb_ilift(delta=0.1, baseline_estimate=aggregated)"),
+              std::log(4.0 * 4 * 12 * 1000 / 0.1), 1e-12);
 }
 
 }  // namespace

@@ -61,6 +61,21 @@ TEST(PolicyState, RefusesNewerVersions) {
             "damaged");
 }
 
+TEST(PolicyState, KeepsOneBoundPerAction) {
+  const std::vector<std::size_t> bounds = {2, 0, 5, 1};
+  Knowledge knowledge = testing::full_knowledge();
+  knowledge.set_max_affected(bounds);
+  for (const char* spec : {"up_ucb_l(alpha=1)", "up_ucb_l(alpha=1, max_affected=[2, 0, 5, 1])"}) {
+    const auto policy = make_policy(spec, knowledge);
+    std::stringstream saved;
+    save_policy(*policy, saved);
+    const auto restored = load_policy(saved);
+    ASSERT_NE(restored->knowledge().max_affected_per_action(), nullptr) << spec;
+    EXPECT_EQ(*restored->knowledge().max_affected_per_action(), bounds);
+    EXPECT_EQ(restored->spec().text(), spec);
+  }
+}
+
 TEST(PolicyState, FilesAreReplacedAsAWhole) {
   const auto directory = std::filesystem::temp_directory_path() / "updraft_state_test";
   std::filesystem::create_directories(directory);

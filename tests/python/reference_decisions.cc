@@ -45,7 +45,11 @@ Json told(const Knowledge& knowledge) {
       out["affected"].push_back(ids(knowledge.affected()->of(a)));
     }
   }
-  if (knowledge.max_affected()) out["max_affected"] = *knowledge.max_affected();
+  if (knowledge.max_affected_per_action() != nullptr) {
+    out["max_affected"] = *knowledge.max_affected_per_action();
+  } else if (knowledge.max_affected()) {
+    out["max_affected"] = *knowledge.max_affected();
+  }
   if (knowledge.min_uplift()) out["min_uplift"] = *knowledge.min_uplift();
   if (knowledge.effect_gap()) out["effect_gap"] = *knowledge.effect_gap();
   if (knowledge.horizon()) out["horizon"] = *knowledge.horizon();

@@ -1,4 +1,5 @@
-// The policies that are told L, a bound on |V(a)|: up_ucb_l_bl, up_ucb_l and up_ucb_l_ilift_bl.
+// The policies that are told L(a), a bound on |V(a)|, which may be one L for all actions:
+// up_ucb_l_bl, up_ucb_l, up_ucb_l_ilift_bl and up_ucb_pad_bl.
 
 #include <cmath>
 
@@ -12,10 +13,10 @@ namespace {
 /// a - b, and 0 where that is negative.
 std::size_t less(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
 
-/// [hsieh22, Alg. UpUCB-L(bl)], lines 5-9:
+/// [hsieh22, Alg. UpUCB-L(bl)], lines 5-9, and Appendix A.3, "L is replaced by" L(a):
 ///   individual(a,i) = U(a,i) - baseline(i)
 ///   identified(a)   = { i : baseline(i) outside [mean(a,i) - radius(a), mean(a,i) + radius(a)] }
-///   padding(a)      = the max(0, L - |identified(a)|) others of largest individual index
+///   padding(a)      = the max(0, L(a) - |identified(a)|) others of largest individual index
 ///   index(a)        = sum of individual(a,i) over both
 class UpUcbLBl : public UnknownSetsReference {
  public:
@@ -37,14 +38,43 @@ class UpUcbLBl : public UnknownSetsReference {
       const bool outside = baseline_[i] < mean(a, i) - c || baseline_[i] > mean(a, i) + c;
       (outside ? result.identified : rest).push_back(i);
     }
-    result.padding = largest(a, rest, less(max_affected_, result.identified.size()));
+    result.padding = largest(a, rest, less(max_affected_[a], result.identified.size()));
     return result;
   }
 
   const std::vector<double>& baseline() const { return baseline_; }
 
  private:
-  std::size_t max_affected_;
+  std::vector<std::size_t> max_affected_;  // L(a)
+  std::vector<double> baseline_;
+};
+
+/// [hsieh22, Section 6.1, after the theorem: "An alternative to constructing a UCB on" the uplift
+/// "is to choose the L variables with the highest individual uplifting indices"]
+///   individual(a,i) = U(a,i) - baseline(i)
+///   index(a)        = sum of the L(a) largest of them, all of which are given as padding
+class UpUcbPadBl final : public UnknownSetsReference {
+ public:
+  UpUcbPadBl(const PolicySpec& spec, const Knowledge& knowledge)
+      : UnknownSetsReference(spec, knowledge),
+        max_affected_(given_max_affected(spec, knowledge)),
+        baseline_(given_baseline(knowledge)) {}
+
+  double individual_index(ActionId a, VariableId i) const override {
+    return upper(a, i) - baseline_[i];
+  }
+
+ protected:
+  CountedSets sets(ActionId a) const override {
+    std::vector<VariableId> all;
+    for (VariableId i = 0; i < variables(); ++i) all.push_back(i);
+    CountedSets result;
+    result.padding = largest(a, all, max_affected_[a]);
+    return result;
+  }
+
+ private:
+  std::vector<std::size_t> max_affected_;  // L(a)
   std::vector<double> baseline_;
 };
 
@@ -74,11 +104,12 @@ class UpUcbLIliftBl final : public UpUcbLBl {
   double enough_pulls_;  // n0
 };
 
-/// [hsieh22, Alg. UpUCB-L], lines 4-10, with b the most pulled action (lowest id among equals):
+/// [hsieh22, Alg. UpUCB-L], lines 4-10, with b the most pulled action (lowest id among equals). The
+/// 2L there bounds |V(a) or V(b)|, so it is L(a) + L(b) where each action has its own bound:
 ///   individual(a,i) = U(a,i) - U(b,i)
 ///   identified(a)   = { i : the intervals of (a,i) and (b,i) are disjoint }
-///   padding(a)      = of the others, the at most max(0, 2L - |identified(a)|) that give the
-///                     largest sum of individual indices: the largest of the positive ones
+///   padding(a)      = of the others, the at most max(0, L(a) + L(b) - |identified(a)|) that give
+///                     the largest sum of individual indices: the largest of the positive ones
 ///   index(a)        = sum of individual(a,i) over both
 class UpUcbL final : public UnknownSetsReference {
  public:
@@ -104,14 +135,15 @@ class UpUcbL final : public UnknownSetsReference {
         positive_rest.push_back(i);
       }
     }
-    result.padding = largest(a, positive_rest, less(2 * max_affected_, result.identified.size()));
+    result.padding = largest(a, positive_rest,
+                             less(max_affected_[a] + max_affected_[b_], result.identified.size()));
     return result;
   }
 
   void after_observe(ActionId, std::span<const double>) override { b_ = most_pulled(); }
 
  private:
-  std::size_t max_affected_;
+  std::vector<std::size_t> max_affected_;  // L(a)
   ActionId b_ = 0;
 };
 
@@ -123,6 +155,10 @@ ReferencePointer reference_up_ucb_l_bl(const PolicySpec& spec, const Knowledge& 
 
 ReferencePointer reference_up_ucb_l(const PolicySpec& spec, const Knowledge& knowledge) {
   return std::make_unique<UpUcbL>(spec, knowledge);
+}
+
+ReferencePointer reference_up_ucb_pad_bl(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<UpUcbPadBl>(spec, knowledge);
 }
 
 ReferencePointer reference_up_ucb_l_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge) {

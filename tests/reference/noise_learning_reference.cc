@@ -216,12 +216,13 @@ class NoiseLearning : public ReferencePolicy {
 };
 
 /// up_ucb_cv and up_ucb_cv_bl, with t = observations of all actions:
-///   index(a) = estimate(a) + sqrt(2 log t) se(a); with radius = own, sqrt(s^2(a) / n(a)) for se(a)
+///   index(a) = estimate(a) + sqrt(2 log t) sqrt(s^2(a) / n(a)); with radius = whole, se(a) for the
+///   second root
 class UpUcbCv final : public NoiseLearning {
  public:
   UpUcbCv(const PolicySpec& spec, const Knowledge& knowledge, bool knows_baseline)
       : NoiseLearning(spec, knowledge, knows_baseline),
-        own_(spec.word("radius").value_or("whole") == "own") {}
+        own_(spec.word("radius").value_or("own") == "own") {}
 
   std::vector<double> indices(const Stream&) const override {
     const Belief belief = fitted() ? believe() : Belief{};

@@ -1,5 +1,7 @@
 #include "reference/random_case.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -132,6 +134,19 @@ Knowledge random_knowledge(const Truth& truth, Draws& draws) {
   return knowledge;
 }
 
+bool uses_max_affected(std::string_view policy) {
+  return policy == "up_ucb_l" || policy == "up_ucb_l_bl" || policy == "up_ucb_l_ilift_bl" ||
+         policy == "up_ucb_pad_bl";
+}
+
+/// One bound per action, 0 at times, not all 0.
+std::vector<std::size_t> random_bounds(std::size_t actions, std::size_t variables, Draws& draws) {
+  std::vector<std::size_t> bounds;
+  for (std::size_t a = 0; a < actions; ++a) bounds.push_back(draws.integer(0, variables));
+  bounds[draws.integer(0, actions - 1)] = draws.integer(1, variables);
+  return bounds;
+}
+
 std::string random_spec(std::string_view policy, const Truth& truth, Draws& draws) {
   const std::size_t variables = truth.baseline.size();
   const bool lattice = truth.kind == RandomCase::Payoffs::kLattice;
@@ -150,7 +165,7 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
       add("refit", draws.chance(0.4) ? "0" : number_text(draws.log_uniform(0.005, 1.0)));
     }
     if (draws.chance(0.4)) add("covariance", draws.chance(0.5) ? "diagonal" : "learned");
-    if (policy == "up_ucb_cv" && draws.chance(0.5)) add("radius", "own");
+    if (policy == "up_ucb_cv" && draws.chance(0.5)) add("radius", "whole");
   } else if (policy == "ts") {
     add("sigma2", number_text(alpha));
     if (own_parameters) add("prior_mean", number_text(draws.uniform(-2.0, 2.0)));
@@ -161,12 +176,20 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
   } else {
     add("alpha", number_text(alpha));
   }
-  const bool uses_max_affected =
-      policy == "up_ucb_l" || policy == "up_ucb_l_bl" || policy == "up_ucb_l_ilift_bl";
-  if (uses_max_affected && own_parameters) {
-    add("max_affected", number_text(static_cast<double>(draws.integer(1, variables))));
+  if (uses_max_affected(policy) && own_parameters) {
+    if (draws.chance(0.4)) {
+      std::vector<std::string> bounds;
+      for (const std::size_t bound : random_bounds(truth.means.size(), variables, draws)) {
+        bounds.push_back(std::to_string(bound));
+      }
+      add("max_affected", fmt::format("[{}]", fmt::join(bounds, ", ")));
+    } else {
+      add("max_affected", number_text(static_cast<double>(draws.integer(1, variables))));
+    }
   }
-  if (policy.find("ilift") != std::string_view::npos && own_parameters) {
+  const bool uses_delta =
+      policy.find("ilift") != std::string_view::npos || policy == "up_ucb_explore_bl";
+  if (uses_delta && own_parameters) {
     const std::string delta =
         number_text(lattice ? std::exp2(draws.stepped(-1.0, 1.0, 3)) : draws.log_uniform(0.1, 3.0));
     add(policy == "up_ucb_ilift" ? "effect_gap" : "min_uplift", delta);
@@ -174,6 +197,7 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
   if (policy == "up_ucb" && draws.chance(0.7)) {
     add("baseline_bound", draws.chance(0.7) ? "lcb" : "ucb");
   }
+  if (policy == "up_ucb_ilift" && draws.chance(0.4)) add("baseline_estimate", "aggregated");
   return std::string(policy) + "(" + parameters + ")";
 }
 
@@ -207,10 +231,11 @@ RandomCase random_case(std::string_view policy, std::uint32_t number) {
   const double noise = draws.chance(0.5) ? 1.0 : draws.uniform(0.05, 0.5);
   const double common_noise = draws.chance(0.5) ? draws.uniform(0.1, 1.0) : 0.0;
   Knowledge knowledge = random_knowledge(truth, draws);
-  return RandomCase{knowledge,  PolicySpec::parse(random_spec(policy, truth, draws)),
-                    truth.kind, truth.means,
-                    noise,      common_noise,
-                    stream};
+  const PolicySpec spec = PolicySpec::parse(random_spec(policy, truth, draws));
+  if (uses_max_affected(policy) && draws.chance(0.4)) {
+    knowledge.set_max_affected(random_bounds(actions, variables, draws));
+  }
+  return RandomCase{knowledge, spec, truth.kind, truth.means, noise, common_noise, stream};
 }
 
 }  // namespace updraft::testing

@@ -38,8 +38,9 @@ struct RandomCase {
 
 /// K in 2..8, m in 1..40. The kinds of instance: overlapping, empty and full affected sets,
 /// variables that all actions affect, copies of an action, actions without effect; L true, m or
-/// wrong; Delta true, too small or too large; alpha from 1e-4 to 10 or through delta and horizon;
-/// refits from every round to every doubling of rounds, correlations learnt or not.
+/// wrong, or one per action; Delta true, too small or too large; alpha from 1e-4 to 10 or through
+/// delta and horizon; refits from every round to every doubling of rounds, correlations learnt or
+/// not.
 RandomCase random_case(std::string_view policy, std::uint32_t number);
 
 }  // namespace updraft::testing

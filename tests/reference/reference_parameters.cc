@@ -30,11 +30,17 @@ double given_number(const PolicySpec& spec, std::string_view parameter,
   missing(parameter);
 }
 
-std::size_t given_max_affected(const PolicySpec& spec, const Knowledge& knowledge) {
-  if (const std::optional<double> value = spec.number("max_affected")) {
-    return static_cast<std::size_t>(*value);
+std::vector<std::size_t> given_max_affected(const PolicySpec& spec, const Knowledge& knowledge) {
+  if (const std::optional<std::vector<double>> list = spec.list("max_affected")) {
+    return std::vector<std::size_t>(list->begin(), list->end());
   }
-  if (const std::optional<std::size_t> value = knowledge.max_affected()) return *value;
+  if (const std::optional<double> value = spec.number("max_affected")) {
+    return std::vector<std::size_t>(knowledge.actions(), static_cast<std::size_t>(*value));
+  }
+  if (knowledge.max_affected_per_action() != nullptr) return *knowledge.max_affected_per_action();
+  if (const std::optional<std::size_t> value = knowledge.max_affected()) {
+    return std::vector<std::size_t>(knowledge.actions(), *value);
+  }
   missing("max_affected");
 }
 
@@ -76,6 +82,8 @@ double reference_alpha(const PolicySpec& spec, const Knowledge& knowledge) {
     const std::size_t largest =
         std::max<std::size_t>(1, given_affected(knowledge).largest());  // L = max |V(a)|
     delta_prime = delta / (4.0 * actions * static_cast<double>(largest) * horizon);
+  } else if (spec.word("baseline_estimate") == "aggregated") {
+    delta_prime = delta / (4.0 * actions * variables * horizon);
   } else {
     delta_prime = delta / (2.0 * actions * variables * horizon);
   }

@@ -17,8 +17,8 @@ namespace updraft::testing {
 double given_number(const PolicySpec& spec, std::string_view parameter,
                     std::optional<double> known = std::nullopt);
 
-/// L.
-std::size_t given_max_affected(const PolicySpec& spec, const Knowledge& knowledge);
+/// L(a) of every action: L for all where one number was given.
+std::vector<std::size_t> given_max_affected(const PolicySpec& spec, const Knowledge& knowledge);
 
 /// Delta: of the individual uplifts, of the effects of two actions.
 double given_min_uplift(const PolicySpec& spec, const Knowledge& knowledge);

@@ -91,6 +91,8 @@ std::unique_ptr<ReferencePolicy> make_reference(const PolicySpec& spec,
   if (name == "up_ucb_ilift_bl") return reference_up_ucb_ilift_bl(spec, knowledge);
   if (name == "up_ucb_ilift") return reference_up_ucb_ilift(spec, knowledge);
   if (name == "up_ucb_l_ilift_bl") return reference_up_ucb_l_ilift_bl(spec, knowledge);
+  if (name == "up_ucb_pad_bl") return reference_up_ucb_pad_bl(spec, knowledge);
+  if (name == "up_ucb_explore_bl") return reference_up_ucb_explore_bl(spec, knowledge);
   if (name == "up_ts") return reference_up_ts(spec, knowledge);
   if (name == "up_ts_bl") return reference_up_ts_bl(spec, knowledge);
   if (name == "up_ucb_cv") return reference_up_ucb_cv(spec, knowledge);

@@ -239,12 +239,101 @@ TEST(Reference, UpUcbIliftEliminatesThenComparesWithTheBaselineSets) {
     ASSERT_EQ(policy->select(kStream), expected);
     pay(*policy, expected, payoffs[expected]);
   }
-  // Variable 0: the intervals of 0 and 2 meet; variable 1: those of 0 and 1. Of each pair the
-  // active action has more pulls.
-  EXPECT_EQ(policy->counted_sets(1)->identified, std::vector<VariableId>{0});
-  EXPECT_EQ(policy->counted_sets(2)->identified, std::vector<VariableId>{1});
-  expect_indices(*policy, {-kInfinity, 3.5 - 0.5, 4.0 - 0.5});
+  // The intervals of 1 and 2 meet nowhere, and those of the dropped action do not count.
+  EXPECT_EQ(policy->counted_sets(1)->identified, (std::vector<VariableId>{0, 1}));
+  EXPECT_EQ(policy->counted_sets(2)->identified, (std::vector<VariableId>{0, 1}));
+  expect_indices(*policy, {-kInfinity, 3.5 + 0.5, 0.5 + 4.0});
   EXPECT_EQ(policy->select(kStream), 2u);
+}
+
+/// Four actions on two variables, at the end of four rounds of elimination; the first action was
+/// dropped after two.
+std::unique_ptr<ReferencePolicy> at_phase_two(std::string_view spec) {
+  Knowledge knowledge(4, 2);
+  knowledge.set_effect_gap(2.0);
+  auto policy = reference(spec, knowledge);
+  for (int round = 0; round < 4; ++round) {
+    if (round < 2) pay(*policy, 0, {0.0, 0.0});
+    pay(*policy, 1, {3.0, 0.0});
+    pay(*policy, 2, {0.0, 3.5});
+    pay(*policy, 3, {0.0, 2.0});
+  }
+  return policy;
+}
+
+TEST(Reference, UpUcbIliftHasBaselineSetsOfActiveActions) {
+  const auto policy = at_phase_two("up_ucb_ilift(alpha=0.5)");
+  // Variable 0: 2 and 3 meet. Variable 1: 1 would meet the dropped action alone.
+  EXPECT_EQ(policy->counted_sets(1)->identified, (std::vector<VariableId>{0, 1}));
+  EXPECT_EQ(policy->counted_sets(2)->identified, std::vector<VariableId>{1});
+  EXPECT_EQ(policy->counted_sets(3)->identified, std::vector<VariableId>{1});
+  expect_indices(*policy, {-kInfinity, (3.5 - 0.5) + 0.5, 4.0, 2.5});
+}
+
+TEST(Reference, UpUcbIliftAggregatesPhaseTwoAndOneActionOfPhaseOne) {
+  const auto policy = at_phase_two("up_ucb_ilift(alpha=0.5, baseline_estimate=aggregated)");
+  expect_indices(*policy, {-kInfinity, (3.5 - 0.5) + 0.5, 4.0, 2.5});
+  pay(*policy, 2, {1.0, 3.5}, 2);
+  pay(*policy, 3, {2.0, 2.0});
+  // Of variable 0: four times 0 from action 2, then 1, 1 from action 2 and 2 from action 3.
+  expect_indices(*policy, {-kInfinity, (3.5 - (4.0 / 7 + std::sqrt(1.0 / 7))) + 0.5,
+                           3.5 + std::sqrt(1.0 / 6), 2.0 + std::sqrt(1.0 / 5)});
+}
+
+TEST(Reference, UpUcbPadBlTakesTheLargestWithoutIdentification) {
+  Knowledge knowledge(2, 4);
+  knowledge.set_baseline({0.0, 0.0, 0.0, 0.0});
+  knowledge.set_max_affected(2);
+  const auto policy = reference("up_ucb_pad_bl(alpha=0.5)", knowledge);
+  pay(*policy, 0, {1.0, 0.25, -0.5, -1.0}, 4);  // upper bounds 1.5, 0.75, 0, -0.5
+  pay(*policy, 1, {-3.0, -4.0, -5.0, -2.0});    // -2, -3, -4, -1
+  EXPECT_EQ(policy->counted_sets(0)->padding, (std::vector<VariableId>{0, 1}));
+  EXPECT_EQ(policy->counted_sets(1)->padding, (std::vector<VariableId>{0, 3}));
+  EXPECT_TRUE(policy->counted_sets(1)->identified.empty());
+  expect_indices(*policy, {1.5 + 0.75, -1.0 - 2.0});
+}
+
+TEST(Reference, UpUcbExploreBlIdentifiesOnceForAll) {
+  // n0 = ceil(8 * 0.5) = 4.
+  Knowledge knowledge(2, 2);
+  knowledge.set_baseline({0.0, 0.0});
+  knowledge.set_min_uplift(1.0);
+  const auto policy = reference("up_ucb_explore_bl(alpha=0.5)", knowledge);
+  for (const ActionId expected : {0u, 1u, 0u, 1u, 0u, 1u}) {
+    ASSERT_EQ(policy->select(kStream), expected);
+    pay(*policy, expected, expected == 0 ? std::vector{1.0, 0.25} : std::vector{0.0, 0.75});
+  }
+  expect_indices(*policy, {kInfinity, kInfinity});
+  pay(*policy, 0, {1.0, 0.25});
+  EXPECT_EQ(policy->select(kStream), 1u);
+  pay(*policy, 1, {0.0, 0.75});
+  expect_indices(*policy, {1.5, 1.25});
+  // Means that would be identified, or would not be any more, later.
+  pay(*policy, 0, {-7.0, 10.25});  // -0.6, 2.25
+  EXPECT_EQ(policy->counted_sets(0)->identified, std::vector<VariableId>{0});
+  expect_indices(*policy, {-0.6 + std::sqrt(1.0 / 5), 1.25});
+}
+
+TEST(Reference, BoundsOfEachActionReplaceL) {
+  Knowledge knowledge(3, 3);
+  knowledge.set_baseline({0.0, 0.0, 0.0});
+  knowledge.set_max_affected(std::vector<std::size_t>{2, 0, 1});
+  for (const std::string_view spec :
+       {"up_ucb_l_bl(alpha=0.5)", "up_ucb_l_bl(alpha=0.5, max_affected=[2, 0, 1])"}) {
+    const auto policy = reference(spec, knowledge);
+    for (const ActionId a : {0u, 1u, 2u}) pay(*policy, a, {0.25, 0.5, 2.0});  // 2 is identified
+    expect_indices(*policy, {3.0 + 1.5, 3.0, 3.0});
+    EXPECT_EQ(policy->counted_sets(0)->padding, std::vector<VariableId>{1});
+  }
+  // Against action 1, with its bound of 0, and then against action 0, with its bound of 2.
+  const auto policy = reference("up_ucb_l(alpha=0.5)", knowledge);
+  pay(*policy, 1, {0.0, 0.0, 0.0}, 4);
+  pay(*policy, 0, {0.25, 0.5, 0.75});
+  pay(*policy, 2, {0.25, 0.5, 0.75});
+  expect_indices(*policy, {1.25 + 1.0, 0.0, 1.25});
+  pay(*policy, 0, {0.25, 0.5, 0.75}, 8);
+  const double upper = 1.0 / 3.0;
+  expect_indices(*policy, {0.0, 0.0, 3 * (1.0 - upper)});
 }
 
 TEST(Reference, UpUcbIliftKeepsAnActionExactlyAtTheBound) {
@@ -296,9 +385,12 @@ TEST(Reference, AlphaComesFromDeltaAndTheHorizon) {
   EXPECT_DOUBLE_EQ(alpha("up_ucb_obs(delta=0.5)"), std::log(4800.0));
   for (const std::string_view spec :
        {"up_ucb_l_bl(delta=0.5)", "up_ucb_l(delta=0.5)", "up_ucb_ilift_bl(delta=0.5)",
-        "up_ucb_ilift(delta=0.5)", "up_ucb_l_ilift_bl(delta=0.5)"}) {
+        "up_ucb_ilift(delta=0.5)", "up_ucb_l_ilift_bl(delta=0.5)", "up_ucb_pad_bl(delta=0.5)",
+        "up_ucb_explore_bl(delta=0.5)"}) {
     EXPECT_DOUBLE_EQ(alpha(spec), std::log(4000.0)) << spec;
   }
+  EXPECT_DOUBLE_EQ(alpha("up_ucb_ilift(delta=0.5, baseline_estimate=aggregated)"),
+                   std::log(8000.0));
 }
 
 TEST(Reference, RefusesToStartWithoutWhatItNeeds) {
@@ -306,8 +398,9 @@ TEST(Reference, RefusesToStartWithoutWhatItNeeds) {
   for (const std::string_view spec :
        {"ucb(delta=0.5)", "ts(sigma2=1)", "up_ucb_bl(alpha=1)", "up_ucb(alpha=1)",
         "up_ucb_obs(alpha=1)", "up_ucb_l_bl(alpha=1)", "up_ucb_l(alpha=1)",
-        "up_ucb_ilift_bl(alpha=1)", "up_ucb_ilift(alpha=1)", "up_ucb_l_ilift_bl(alpha=1)", "up_ts",
-        "up_ts_bl", "up_ucb_cv", "up_ucb_cv_bl"}) {
+        "up_ucb_ilift_bl(alpha=1)", "up_ucb_ilift(alpha=1)", "up_ucb_l_ilift_bl(alpha=1)",
+        "up_ucb_pad_bl(alpha=1)", "up_ucb_explore_bl(alpha=1)", "up_ts", "up_ts_bl", "up_ucb_cv",
+        "up_ucb_cv_bl"}) {
     EXPECT_THROW(reference(spec, nothing), std::invalid_argument) << spec;
   }
 }

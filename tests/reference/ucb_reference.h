@@ -68,6 +68,8 @@ ReferencePointer reference_up_ucb_l(const PolicySpec& spec, const Knowledge& kno
 ReferencePointer reference_up_ucb_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ucb_ilift(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ucb_l_ilift_bl(const PolicySpec& spec, const Knowledge& knowledge);
+ReferencePointer reference_up_ucb_pad_bl(const PolicySpec& spec, const Knowledge& knowledge);
+ReferencePointer reference_up_ucb_explore_bl(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ts(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ts_bl(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ucb_cv(const PolicySpec& spec, const Knowledge& knowledge);

@@ -92,17 +92,18 @@ TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
 }
 
 TEST(Beliefs, OfTheMostPulledActionAreHeldAgainstTheNext) {
-  Knowledge knowledge(2, 2);
-  knowledge.set_max_affected(1);
+  Knowledge knowledge(3, 2);
   knowledge.set_effect_gap(1.0);
-  knowledge.set_horizon(1000);
   auto policy = make_policy("up_ucb_ilift(alpha=0.05)", knowledge);
-  const std::vector<double> first = {5.0, 0.0};
+  const std::vector<double> first = {1.5, 0.0};
   const std::vector<double> second = {0.0, 0.0};
   policy->observe(0, Payoffs::dense(first));
   // Rewards are no uplifts, and there is nothing else before the elimination ends.
   EXPECT_FALSE(beliefs(*policy, policy->explain())[0].estimate);
-  for (int round = 0; round < 4; ++round) policy->observe(1, Payoffs::dense(second));
+  policy->observe(1, Payoffs::dense(second));
+  policy->observe(2, Payoffs::dense(second));
+  for (int round = 0; round < 3; ++round) policy->observe(1, Payoffs::dense(second));
+  policy->observe(2, Payoffs::dense(second));
   for (int round = 0; round < 99; ++round) policy->observe(0, Payoffs::dense(first));
   const Explanation explanation = policy->explain();
   ASSERT_TRUE(explanation.actions[0].uplift);

@@ -78,6 +78,14 @@ TEST(CampaignDefinition, ReadsEverythingThatCanBeKnown) {
   EXPECT_EQ(campaign.spec.text(), "up_ts_bl") << "what auto picks";
 }
 
+TEST(CampaignDefinition, ReadsOneBoundPerAction) {
+  const CampaignDefinition campaign = parsed(json::parse(R"({
+      "name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 3, "variables": 5,
+      "knowledge": {
+  "max_affected" : [ 2, 0, 5.0 ]}})"));
+  EXPECT_EQ(*campaign.knowledge->max_affected_per_action(), (std::vector<std::size_t>{2, 0, 5}));
+}
+
 TEST(CampaignDefinition, ReadsTargetedCampaigns) {
   const CampaignDefinition campaign = parsed(targeted());
   EXPECT_EQ(campaign.shape, (CampaignShape{4, 2, 3}));
@@ -248,6 +256,12 @@ TEST(CampaignDefinition, RefusesKnowledge) {
             "knowledge.baseline[2]: must be a number, not null");
   EXPECT_EQ(refused_item("max_affected", 5),
             "knowledge.max_affected = 5: must be a whole number from 1 to 4");
+  EXPECT_EQ(refused_item("max_affected", {1, 5}),
+            "knowledge.max_affected[1] = 5: must be a whole number from 0 to 4");
+  EXPECT_EQ(refused_item("max_affected", {1, 2, 3, 4, 1}),
+            "knowledge.max_affected = 5 numbers: must have one for each of the 2 actions");
+  EXPECT_EQ(refused_item("max_affected", {0, 0}),
+            "knowledge.max_affected: must not be 0 for all actions");
   EXPECT_EQ(refused_item("min_uplift", 0), "knowledge.min_uplift = 0: must be > 0");
   EXPECT_EQ(refused_item("effect_gap", 0), "knowledge.effect_gap = 0: must be > 0");
   EXPECT_EQ(refused_item("horizon", 0.5).find("knowledge.horizon = 0.5: must be a whole number"),

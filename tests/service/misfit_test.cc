@@ -76,6 +76,29 @@ TEST(Misfits, CountIdentifiedVariablesAgainstL) {
   EXPECT_NE(found[0].message.find("more than the declared L = 1 allows"), std::string::npos);
 }
 
+TEST(Misfits, CountIdentifiedVariablesAgainstTheBoundOfTheirAction) {
+  // Actions 1 and 2 move one and three variables.
+  const auto found = [](const std::string& bounds) {
+    LiveCampaign live = testing::campaign_of(
+        R"json({"name": "c", "policy": "up_ucb_l_bl(alpha=8)", "actions": 3, "variables": 4,
+        "knowledge": {"baseline": [0, 0, 0, 0], "max_affected": )json" +
+        bounds + "}}");
+    testing::play(live, 600, 1, [](ActionId action, VariableId variable, std::mt19937_64& random) {
+      const bool moved = action == 1 ? variable == 0 : action == 2 && variable > 0;
+      return normal(random, moved ? 6.0 : 0.0);
+    });
+    std::vector<std::optional<ActionId>> actions;
+    for (const Misfit& misfit : misfits_of(live)) {
+      EXPECT_EQ(kind_name(misfit.kind), "more_than_declared");
+      actions.push_back(misfit.action);
+    }
+    return actions;
+  };
+  EXPECT_EQ(found("[0, 1, 3]"), std::vector<std::optional<ActionId>>{});
+  EXPECT_EQ(found("[3, 3, 1]"), std::vector<std::optional<ActionId>>{2});
+  EXPECT_EQ(found("[3, 0, 3]"), std::vector<std::optional<ActionId>>{1});
+}
+
 /// The message of the only misfit, which is of the scale.
 std::string scale(const std::string& policy, const std::string& knowledge, double sd,
                   int rounds = 300) {
