@@ -14,7 +14,7 @@
 namespace updraft {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 
 }  // namespace
 
