@@ -132,8 +132,10 @@ class Heterogeneity {
 
   /// q. Variances that scatter by tau^2 about their priors make these worth 4 + 2 / tau^2 rounds.
   double trust() const {
-    if (!(distance_ > chance_)) return 0.0;
-    const double tau2 = (distance_ - chance_) / weight_;
+    // The distance that chance explains: its mean and two of its standard deviations.
+    const double beyond = distance_ - chance_ - 2.0 * std::sqrt(2.0 * chance_);
+    if (!(beyond > 0.0)) return 0.0;
+    const double tau2 = beyond / weight_;
     return tau2 / (2.0 + 4.0 * tau2);
   }
 
