@@ -41,10 +41,7 @@ void CountUnit::add(std::span<const double> sums) {
   if (!counts_) return;
   for (std::size_t g = 0; g < sums.size(); ++g) {
     const double sum = sums[g];
-    if (!(sum >= 0.0)) {
-      counts_ = false;
-      return;
-    }
+    if (!(sum >= 0.0)) return stop();
     double& largest = largest_[static_cast<Eigen::Index>(g)];
     if (sum > 0.0 && unit_ == 0.0) unit_ = sum;
     const double units = sum > 0.0 ? sum / unit_ : 0.0;
@@ -52,11 +49,15 @@ void CountUnit::add(std::span<const double> sums) {
     if (whole && sum <= largest) continue;
     largest = std::max(largest, sum);
     if (!whole) unit_ = greatest_common_divisor(unit_, sum);
-    if (!(largest_.maxCoeff() <= kMostUnits * largest_power_of_two_in(unit_))) {
-      counts_ = false;
-      return;
-    }
+    if (!(largest_.maxCoeff() <= kMostUnits * largest_power_of_two_in(unit_))) return stop();
   }
+}
+
+/// Forgets everything, so that the state does not depend on the order of the rounds.
+void CountUnit::stop() {
+  counts_ = false;
+  unit_ = 0.0;
+  largest_.setZero();
 }
 
 void CountUnit::write(StateWriter& writer) const {

@@ -22,16 +22,18 @@ class CountUnit {
 
   bool counts() const { return counts_; }
 
-  /// 0 as long as all sums were 0.
+  /// 0 as long as all sums were 0, and where they are not counts.
   double unit() const { return unit_; }
 
-  /// The largest sum so far, per atom.
+  /// The largest sum so far, per atom; 0 where they are not counts.
   const Eigen::VectorXd& largest() const { return largest_; }
 
   void write(StateWriter& writer) const;
   void read(StateReader& reader);
 
  private:
+  void stop();
+
   bool counts_ = true;
   double unit_ = 0.0;
   Eigen::VectorXd largest_;
