@@ -1,8 +1,9 @@
 // How often the 95 % interval of an action's uplift holds the truth after 20 rounds per action, for
 // policies that learn the noise: with a fixed design (all actions in rotation), and under the
-// policy's own choices; and how often the 95 % of the posterior that the policy draws from do.
+// policy's own choices. Besides, how often the 95 % of the posterior that the policy draws from do,
+// and how often the interval of sqrt(2 log t) standard errors does after t rounds.
 //
-//   coverage [INSTANCE [RUNS]]
+//   coverage [INSTANCE [RUNS [POLICY ...]]]
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@ namespace {
 struct Coverage {
   std::vector<double> interval;   ///< of explain()
   std::vector<double> posterior;  ///< the 95 % in the middle of what the policy draws from
+  std::vector<double> wide;       ///< sqrt(2 log t) standard errors, inflated as the interval is
 };
 
 Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::string& spec,
@@ -30,7 +32,8 @@ Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::st
   const auto law = prepare_payoffs(instance);
   const auto actions = static_cast<std::uint32_t>(instance->actions());
   const std::uint32_t rounds = 20 * actions;
-  Coverage share{std::vector<double>(actions, 0.0), std::vector<double>(actions, 0.0)};
+  const std::vector<double> none(actions, 0.0);
+  Coverage share{none, none, none};
   for (std::uint32_t run = 0; run < runs; ++run) {
     const auto policy = make_policy(spec, instance->knowledge(rounds));
     Environment environment(law, 1, run);
@@ -40,14 +43,15 @@ Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::st
       policy->observe(action, environment.draw(round, action, policy->resolution()));
     }
     const Explanation explanation = policy->explain();
+    const double quantile = student_95(*explanation.degrees_of_freedom);
+    const double wide = std::sqrt(2.0 * std::log(static_cast<double>(rounds))) / quantile;
     for (ActionId a = 0; a < actions; ++a) {
       const ActionExplanation& about = explanation.actions[a];
-      const double truth = instance->uplifts()[a];
-      const double reach = student_95(*explanation.degrees_of_freedom) * *about.standard_error;
-      if (about.interval->low <= truth && truth <= about.interval->high) {
-        share.interval[a] += 1.0 / runs;
-      }
-      if (std::abs(truth - *about.uplift) <= reach) share.posterior[a] += 1.0 / runs;
+      const double off = std::abs(instance->uplifts()[a] - *about.uplift);
+      const double reach = (about.interval->high - about.interval->low) / 2.0;
+      if (off <= reach) share.interval[a] += 1.0 / runs;
+      if (off <= quantile * *about.standard_error) share.posterior[a] += 1.0 / runs;
+      if (off <= std::max(1.0, wide) * reach) share.wide[a] += 1.0 / runs;
     }
   }
   return share;
@@ -59,19 +63,24 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-void print(const std::shared_ptr<const Instance>& instance, std::uint32_t runs) {
+void print(const std::shared_ptr<const Instance>& instance, std::uint32_t runs,
+           const std::vector<std::string>& specs) {
   fmt::print("{}, 20 rounds per action, {} runs: 95 % intervals that hold the true uplift\n",
              instance->name(), runs);
-  fmt::print("{:<14} {:>9} {:>7} {:>7} {:>7} {:>12} {:>16}\n", "policy", "design", "mean", "least",
-             "most", "best action", "posterior, mean");
-  for (const char* spec : {"up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"}) {
+  fmt::print("{:<14} {:>9} {:>7} {:>12} {:>12} {:>12} {:>16} {:>12}\n", "policy", "design", "mean",
+             "least (of)", "most (of)", "best action", "posterior, mean", "wide, least");
+  for (const std::string& spec : specs) {
     for (const bool rotation : {true, false}) {
       const Coverage share = coverage(instance, spec, rotation, runs);
       const auto [least, most] = std::minmax_element(share.interval.begin(), share.interval.end());
-      fmt::print("{:<14} {:>9} {:>6.1f}% {:>6.1f}% {:>6.1f}% {:>11.1f}% {:>15.1f}%\n", spec,
-                 rotation ? "rotation" : "adaptive", 100.0 * mean_of(share.interval),
-                 100.0 * *least, 100.0 * *most, 100.0 * share.interval[instance->best_action()],
-                 100.0 * mean_of(share.posterior));
+      const auto one = [&](auto place) {
+        return fmt::format("{:.1f}% ({})", 100.0 * *place, place - share.interval.begin());
+      };
+      fmt::print("{:<14} {:>9} {:>6.1f}% {:>12} {:>12} {:>11.1f}% {:>15.1f}% {:>11.1f}%\n", spec,
+                 rotation ? "rotation" : "adaptive", 100.0 * mean_of(share.interval), one(least),
+                 one(most), 100.0 * share.interval[instance->best_action()],
+                 100.0 * mean_of(share.posterior),
+                 100.0 * *std::min_element(share.wide.begin(), share.wide.end()));
     }
   }
 }
@@ -86,8 +95,10 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "coverage: RUNS = {}: must be at least 1\n", arguments[2]);
     return 2;
   }
+  std::vector<std::string> specs(arguments + std::min(count, 3), arguments + count);
+  if (specs.empty()) specs = {"up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"};
   try {
-    updraft::print(updraft::load_instance(name), static_cast<std::uint32_t>(runs));
+    updraft::print(updraft::load_instance(name), static_cast<std::uint32_t>(runs), specs);
   } catch (const std::exception& refused) {
     fmt::print(stderr, "coverage: {}\n", refused.what());
     return 2;

@@ -14,7 +14,7 @@
 namespace updraft {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::string_view unframed(std::string_view magic, std::string_view file) {
   const std::uint64_t version = head.u64();
   if (version != kVersion) {
     throw InvalidInput("policy state: version", std::to_string(version),
-                       fmt::format("must be {}; it may have been saved by a newer release or be "
+                       fmt::format("must be {}; it may have been saved by another release or be "
                                    "damaged",
                                    kVersion));
   }

@@ -1,5 +1,6 @@
 #include "policies/noise_learning_policy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -49,7 +50,8 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
       refit_(spec.number("refit").value_or(kDefaultRefit)),
       diagonal_(spec.word("covariance").value_or("learned") == "diagonal"),
       moments_(actions(), resolution().partition->groups()),
-      model_(moments_.atoms()) {
+      counts_(moments_.atoms()),
+      model_(actions(), moments_.atoms()) {
   const auto groups = static_cast<Index>(atoms());
   if (told.baseline() != nullptr) {
     baseline_ = VectorXd::Zero(groups);
@@ -66,6 +68,7 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
 
 void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
   moments_.add(action, pulls(action), payoffs.values());
+  counts_.add(payoffs.values());
   if (!all_have_feedback()) return;
   const auto due = (1.0 + refit_) * static_cast<double>(model_.rounds);
   if (model_.rounds == 0 || static_cast<double>(observations()) >= due) {
@@ -79,6 +82,7 @@ void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
 void NoiseLearningPolicy::fit() {
   model_ = fit_noise(moments_, pulls(),
                      {.sets = knowledge().affected().get(),
+                      .counts = &counts_,
                       .baseline = baseline_ ? &*baseline_ : nullptr,
                       .diagonal = diagonal_});
   derive();
@@ -89,8 +93,8 @@ void NoiseLearningPolicy::derive() {
   noise_.emplace(model_);
   if (posterior_) posterior_->use(model_, *noise_);
   for (ActionId action = 0; action < actions(); ++action) {
-    const ControlVariates control =
-        noise_->control_variates(knowledge().affected()->atoms_of(action));
+    const ControlVariates control = noise_->control_variates(
+        knowledge().affected()->atoms_of(action), model_.own_sd.col(action));
     weights_.col(action) = control.weights;
     own_sd_[action] = std::sqrt(control.variance);
     centre(action);
@@ -132,7 +136,7 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
   return errors.cwiseSqrt();
 }
 
-/// By draws from the posterior: uplifts are estimates + kappa * (root of their covariance) z.
+/// By draws: uplifts are estimates + kappa * (root of their covariance) z, as wide as the intervals.
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   const VectorXd estimate = estimates();
   MatrixXd covariance = MatrixXd::Zero(estimate.size(), estimate.size());
@@ -141,6 +145,7 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
     covariance = model_.inflation() * whitened.transpose() * whitened;
   }
   covariance.diagonal() += own_errors().cwiseAbs2();
+  covariance *= model_.inflation();
   const MatrixXd root = semidefinite_root(std::move(covariance));
 
   const Stream stream(0, 0, Purpose::kExplanation);
@@ -159,6 +164,17 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
     }
   }
   return share;
+}
+
+/// Of Welch and Satterthwaite, for the sum of the action's own variance and the baseline's.
+std::uint64_t NoiseLearningPolicy::interval_degrees(ActionId action, double error) const {
+  const double all = error * error;
+  if (!(all > 0.0)) return model_.degrees;
+  const double own = std::min(1.0, own_error(action) * own_error(action) / all);
+  const double baseline = 1.0 - own;
+  const double inverse = own * own / model_.own_degrees[action] +
+                         baseline * baseline / static_cast<double>(model_.degrees);
+  return static_cast<std::uint64_t>(std::max(1.0, std::floor(1.0 / inverse)));
 }
 
 double NoiseLearningPolicy::index(ActionId action) const {
@@ -194,15 +210,15 @@ Explanation NoiseLearningPolicy::explain_without_probabilities() const {
   const std::optional<VectorXd> radius = radii();
   // Inflated once more than what select() draws from: the residuals that give the noise are those
   // that the weights were fitted to. tests/policies/coverage_test.cc shows that this is right.
-  const double reach = student_95(model_.degrees) * std::sqrt(model_.inflation());
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
     about.radius = radius ? (*radius)[action] : error[action];
     about.index = estimate[action] + (radius ? about.radius : 0.0);
     about.uplift = estimate[action];
     about.standard_error = error[action];
-    about.interval = {estimate[action] - reach * error[action],
-                      estimate[action] + reach * error[action]};
+    const double reach = student_95(interval_degrees(action, error[action])) *
+                         std::sqrt(model_.inflation()) * error[action];
+    about.interval = {estimate[action] - reach, estimate[action] + reach};
     const auto weights = weights_.col(action);
     about.weights.emplace(weights.begin(), weights.end());
   }
@@ -211,12 +227,14 @@ Explanation NoiseLearningPolicy::explain_without_probabilities() const {
 
 void NoiseLearningPolicy::write_statistics(StateWriter& writer) const {
   moments_.write(writer);
+  counts_.write(writer);
   model_.write(writer);
   if (posterior_) posterior_->write(writer);
 }
 
 void NoiseLearningPolicy::read_statistics(StateReader& reader) {
   moments_.read(reader);
+  counts_.read(reader);
   model_.read(reader);
   if (model_.rounds > observations() || (model_.rounds == 0) == all_have_feedback()) {
     throw InvalidInput("policy state: rounds of the noise model", std::to_string(model_.rounds),

@@ -6,6 +6,7 @@
 #include "stats/atom_moments.h"
 #include "stats/baseline_posterior.h"
 #include "stats/conditional_noise.h"
+#include "stats/count_unit.h"
 #include "stats/noise_model.h"
 #include "updraft/policy.h"
 
@@ -68,11 +69,14 @@ class NoiseLearningPolicy : public Policy {
   void derive();
   void centre(ActionId action);
   std::vector<double> probabilities_best() const;
+  /// Of freedom, of the interval of an uplift with this standard error.
+  std::uint64_t interval_degrees(ActionId action, double error) const;
 
   double refit_;
   bool diagonal_;
   std::optional<Eigen::VectorXd> baseline_;  // per atom, where known
   AtomMoments moments_;
+  CountUnit counts_;
   NoiseModel model_;
   std::optional<ConditionalNoise> noise_;               // of model_, once fitted
   mutable std::optional<BaselinePosterior> posterior_;  // factorises when asked

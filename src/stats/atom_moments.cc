@@ -7,6 +7,7 @@ namespace updraft {
 AtomMoments::AtomMoments(std::size_t actions, std::size_t atoms) {
   const auto g = static_cast<Eigen::Index>(atoms);
   means_ = Eigen::MatrixXd::Zero(g, static_cast<Eigen::Index>(actions));
+  squares_ = means_;
   scatter_ = Eigen::MatrixXd::Zero(g, g);
   deviation_ = Eigen::VectorXd::Zero(g);
 }
@@ -22,6 +23,7 @@ void AtomMoments::add(ActionId action, std::uint64_t pulls, std::span<const doub
   deviation_ = x - mean;
   mean += deviation_ / n;
   const double weight = (n - 1.0) / n;
+  squares_.col(action) += weight * deviation_.cwiseAbs2();
   for (Eigen::Index g = 0; g < deviation_.size(); ++g) {
     const Eigen::Index rest = deviation_.size() - g;
     scatter_.col(g).tail(rest) += (weight * deviation_[g]) * deviation_.tail(rest);
@@ -30,11 +32,14 @@ void AtomMoments::add(ActionId action, std::uint64_t pulls, std::span<const doub
 
 void AtomMoments::write(StateWriter& writer) const {
   writer.f64s({means_.data(), static_cast<std::size_t>(means_.size())});
+  writer.f64s({squares_.data(), static_cast<std::size_t>(squares_.size())});
   writer.f64s({scatter_.data(), static_cast<std::size_t>(scatter_.size())});
 }
 
 void AtomMoments::read(StateReader& reader) {
   reader.f64s({means_.data(), static_cast<std::size_t>(means_.size())}, "policy state: atom means");
+  reader.f64s({squares_.data(), static_cast<std::size_t>(squares_.size())},
+              "policy state: atom squares");
   reader.f64s({scatter_.data(), static_cast<std::size_t>(scatter_.size())},
               "policy state: atom scatter");
 }

@@ -11,13 +11,15 @@ namespace updraft {
 class StateReader;
 class StateWriter;
 
-/// What is kept of the atom sums x of past rounds: their mean per action, and their scatter about
-/// these means, pooled over the actions:
+/// What is kept of the atom sums x of past rounds: their mean per action, their squares about it,
+/// and their scatter about these means, pooled over the actions:
+///   squares(a) = sum over rounds of a of (x - mean(a))^2, atom by atom
 ///   scatter = sum over rounds of (x - mean(a)) (x - mean(a))',  a the action of the round
 /// That is enough for residuals about any centres c(a), exactly:
 ///   sum of (x - c(a)) (x - c(a))' = scatter + sum_a n(a) (mean(a) - c(a)) (mean(a) - c(a))'
-/// so that memory is G^2 + K G for K actions and G atoms, and no history is kept. Means are updated
-/// by differences, so that a large common offset of the payoffs costs no digits of the scatter.
+/// so that memory is G^2 + 2 K G for K actions and G atoms, and no history is kept. Means are
+/// updated by differences, so that a large common offset of the payoffs costs no digits of the
+/// scatter.
 class AtomMoments {
  public:
   AtomMoments(std::size_t actions, std::size_t atoms);
@@ -31,6 +33,9 @@ class AtomMoments {
   /// A column per action; 0 without rounds.
   const Eigen::MatrixXd& means() const { return means_; }
 
+  /// A column per action.
+  const Eigen::MatrixXd& squares() const { return squares_; }
+
   /// The lower triangle.
   const Eigen::MatrixXd& scatter() const { return scatter_; }
 
@@ -39,6 +44,7 @@ class AtomMoments {
 
  private:
   Eigen::MatrixXd means_;
+  Eigen::MatrixXd squares_;
   Eigen::MatrixXd scatter_;
   Eigen::VectorXd deviation_;  // scratch of add()
 };

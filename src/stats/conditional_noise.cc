@@ -41,13 +41,14 @@ ConditionalNoise::Places ConditionalNoise::others(std::span<const GroupId> affec
   return others;
 }
 
-ControlVariates ConditionalNoise::control_variates(std::span<const GroupId> affected) const {
+ControlVariates ConditionalNoise::control_variates(std::span<const GroupId> affected,
+                                                   const VectorXd& own_sd) const {
   const NoiseModel& model = *model_;
   ControlVariates control;
   control.weights = VectorXd::Zero(model.sd.size());  // in units of the sds at first
   if (affected.empty()) return control;
   const Places v(affected.begin(), affected.end());
-  const VectorXd sd = model.sd(v);
+  const VectorXd sd = own_sd(v);
   if (inverse_.size() > 0) {
     const VectorXd solved = factor(inverse_, v).solve(sd);
     for (std::size_t j = 0; j < v.size(); ++j) {

@@ -11,7 +11,8 @@ namespace updraft {
 
 /// How an action's uplift is estimated: sum over all atoms of weight * (mean - baseline). Affected
 /// atoms have weight 1; the others, which saw the same day, are control variates with the weights
-/// that leave the least variance under the model: -beta, beta = S_CC^-1 S_CV 1. [lavenberg81]
+/// that leave the least variance under the model: -beta, beta = S_CC^-1 S_CV 1. [lavenberg81] S_CV
+/// and S_VV are made with the sds that the atoms of V have under the action.
 struct ControlVariates {
   Eigen::VectorXd weights;  ///< per atom
   double variance = 0.0;    ///< of one round's estimate, inflated; >= 0
@@ -27,7 +28,9 @@ class ConditionalNoise {
   /// `model` must outlive this.
   explicit ConditionalNoise(const NoiseModel& model);
 
-  ControlVariates control_variates(std::span<const GroupId> affected) const;
+  /// `own_sd`: of the affected atoms under the action; per atom, the others' are not looked at.
+  ControlVariates control_variates(std::span<const GroupId> affected,
+                                   const Eigen::VectorXd& own_sd) const;
 
   /// The inverse of the correlations among C, 0 in the rows and columns of V: what one round of an
   /// action that leaves C alone says about its baseline, in units of the sds.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stats/own_variances.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
@@ -56,13 +57,13 @@ MatrixXd residual_scatter(const AtomMoments& moments, std::span<const std::uint6
 
 /// The share by which correlations are pulled to 0: their expected sampling variance over their
 /// size. [schafer05]
-double shrinkage_of(const MatrixXd& correlation, const VectorXd& sd, double degrees) {
+double shrinkage_of(const MatrixXd& correlation, const Varies& varies, double degrees) {
   double variance = 0.0;
   double size = 0.0;
-  for (Index h = 0; h < sd.size(); ++h) {
-    if (!(sd[h] > 0.0)) continue;
-    for (Index g = h + 1; g < sd.size(); ++g) {
-      if (!(sd[g] > 0.0)) continue;
+  for (Index h = 0; h < varies.size(); ++h) {
+    if (!varies[h]) continue;
+    for (Index g = h + 1; g < varies.size(); ++g) {
+      if (!varies[g]) continue;
       const double square = correlation(g, h) * correlation(g, h);
       variance += (1.0 - square) * (1.0 - square) / degrees;
       size += square;
@@ -71,11 +72,32 @@ double shrinkage_of(const MatrixXd& correlation, const VectorXd& sd, double degr
   return size > 0.0 ? std::clamp(variance / size, kLeastShrinkage, 1.0) : 1.0;
 }
 
+void set_correlations(NoiseModel& model, const MatrixXd& scatter, const Varies& varies) {
+  const VectorXd root = scatter.diagonal().cwiseSqrt();
+  for (Index h = 0; h < varies.size(); ++h) {
+    if (!varies[h]) continue;
+    for (Index g = h + 1; g < varies.size(); ++g) {
+      if (!varies[g]) continue;
+      model.correlation(g, h) = std::clamp(scatter(g, h) / (root[g] * root[h]), -1.0, 1.0);
+    }
+  }
+  model.shrinkage = shrinkage_of(model.correlation, varies, static_cast<double>(model.degrees));
+  for (Index h = 0; h < varies.size(); ++h) {
+    for (Index g = h + 1; g < varies.size(); ++g) {
+      model.correlation(g, h) *= 1.0 - model.shrinkage;
+      model.correlation(h, g) = model.correlation(g, h);
+    }
+  }
+}
+
 }  // namespace
 
-NoiseModel::NoiseModel(std::size_t atoms) {
+NoiseModel::NoiseModel(std::size_t actions, std::size_t atoms) {
   const auto size = static_cast<Index>(atoms);
+  const auto count = static_cast<Index>(actions);
   sd = VectorXd::Zero(size);
+  own_sd = MatrixXd::Zero(size, count);
+  own_degrees = VectorXd::Ones(count);
   scale = VectorXd::Ones(size);
   centre = VectorXd::Zero(size);
   correlation = MatrixXd::Identity(size, size);
@@ -92,42 +114,37 @@ double NoiseModel::inflation() const {
 NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> pulls,
                      const NoiseSettings& settings) {
   const AffectedSets& sets = *settings.sets;
-  const auto atoms = static_cast<Index>(moments.atoms());
-  NoiseModel model(moments.atoms());
+  const bool known = settings.baseline != nullptr;
+  NoiseModel model(moments.actions(), moments.atoms());
   for (const std::uint64_t n : pulls) model.rounds += n;
-  model.centre =
-      settings.baseline != nullptr ? *settings.baseline : mean_unaffected(moments, pulls, sets);
+  model.centre = known ? *settings.baseline : mean_unaffected(moments, pulls, sets);
   const MatrixXd scatter = residual_scatter(moments, pulls, sets, model.centre);
 
   model.degrees = model.rounds;
   const VectorXd size =
       moments.means().cwiseAbs().rowwise().maxCoeff().cwiseMax(model.centre.cwiseAbs());
-  for (Index g = 0; g < atoms; ++g) {
-    const std::uint64_t spent =
-        sets.affecting(static_cast<GroupId>(g)).size() + (settings.baseline == nullptr ? 1 : 0);
+  Varies varies(size.size());
+  for (Index g = 0; g < size.size(); ++g) {
+    const std::uint64_t spent = sets.affecting(static_cast<GroupId>(g)).size() + (known ? 0 : 1);
     const std::uint64_t degrees = model.rounds > spent ? model.rounds - spent : 1;
     model.degrees = std::min(model.degrees, degrees);
-    const double sd = std::sqrt(scatter(g, g) / static_cast<double>(degrees));
-    if (sd > kRounding * size[g]) model.sd[g] = sd;
+    varies[g] = std::sqrt(scatter(g, g) / static_cast<double>(degrees)) > kRounding * size[g];
   }
+  const OwnVariances variances = own_variances({.moments = &moments,
+                                                .pulls = pulls,
+                                                .sets = &sets,
+                                                .centre = &model.centre,
+                                                .centre_known = known},
+                                               *settings.counts, varies);
+  model.sd = variances.base.cwiseSqrt();
+  model.own_sd = variances.own.cwiseSqrt();
   model.set_scale();
-
-  if (settings.diagonal) return model;
-  const VectorXd root = scatter.diagonal().cwiseSqrt();
-  for (Index h = 0; h < atoms; ++h) {
-    if (!(model.sd[h] > 0.0)) continue;
-    for (Index g = h + 1; g < atoms; ++g) {
-      if (!(model.sd[g] > 0.0)) continue;
-      model.correlation(g, h) = std::clamp(scatter(g, h) / (root[g] * root[h]), -1.0, 1.0);
-    }
+  const auto most = static_cast<double>(model.degrees);
+  for (ActionId a = 0; a < moments.actions(); ++a) {
+    const double own = static_cast<double>(pulls[a]) - 1.0 + 1.0 / variances.trust;
+    model.own_degrees[a] = std::min(most, own);
   }
-  model.shrinkage = shrinkage_of(model.correlation, model.sd, static_cast<double>(model.degrees));
-  for (Index h = 0; h < atoms; ++h) {
-    for (Index g = h + 1; g < atoms; ++g) {
-      model.correlation(g, h) *= 1.0 - model.shrinkage;
-      model.correlation(h, g) = model.correlation(g, h);
-    }
-  }
+  if (!settings.diagonal) set_correlations(model, scatter, varies);
   return model;
 }
 
@@ -135,9 +152,10 @@ void NoiseModel::write(StateWriter& writer) const {
   writer.u64(rounds);
   writer.u64(degrees);
   writer.f64(shrinkage);
-  for (const VectorXd* vector : {&sd, &centre}) {
+  for (const VectorXd* vector : {&sd, &centre, &own_degrees}) {
     writer.f64s({vector->data(), static_cast<std::size_t>(vector->size())});
   }
+  writer.f64s({own_sd.data(), static_cast<std::size_t>(own_sd.size())});
   writer.f64s({correlation.data(), static_cast<std::size_t>(correlation.size())});
 }
 
@@ -149,10 +167,16 @@ void NoiseModel::read(StateReader& reader) {
   if (!(shrinkage >= 0.0 && shrinkage <= 1.0)) {
     throw InvalidInput("policy state: shrinkage", shrinkage, "must be in [0, 1]");
   }
-  for (VectorXd* vector : {&sd, &centre}) {
+  for (VectorXd* vector : {&sd, &centre, &own_degrees}) {
     reader.f64s({vector->data(), static_cast<std::size_t>(vector->size())},
                 "policy state: noise model");
   }
+  if (!(own_degrees.size() == 0 || own_degrees.minCoeff() >= 1.0)) {
+    throw InvalidInput("policy state: degrees of freedom of an action", own_degrees.minCoeff(),
+                       "must be >= 1");
+  }
+  reader.f64s({own_sd.data(), static_cast<std::size_t>(own_sd.size())},
+              "policy state: noise of the actions");
   reader.f64s({correlation.data(), static_cast<std::size_t>(correlation.size())},
               "policy state: correlations");
   set_scale();

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "stats/atom_moments.h"
+#include "stats/count_unit.h"
 #include "updraft/affected_sets.h"
 
 namespace updraft {
@@ -16,18 +17,21 @@ class StateWriter;
 /// affects is centred at that action's own mean, the rest at the baseline.
 ///   S(g,h) = sd(g) sd(h) correlation(g,h)
 /// with correlations shrunk towards 0 by the share `shrinkage`, so that S is positive definite
-/// however few rounds there are. Atoms that do not vary have sd 0 and no correlations.
+/// however few rounds there are. Atoms that do not vary have sd 0 and no correlations. Under an
+/// action that affects an atom its sd is another one (stats/own_variances.h).
 struct NoiseModel {
-  std::uint64_t rounds = 0;   ///< that it was fitted to; 0: not yet
-  std::uint64_t degrees = 1;  ///< of freedom: the least over the atoms
-  double shrinkage = 1.0;     ///< lambda, in [1e-8, 1]
-  Eigen::VectorXd sd;
+  std::uint64_t rounds = 0;     ///< that it was fitted to; 0: not yet
+  std::uint64_t degrees = 1;    ///< of freedom: the least over the atoms
+  double shrinkage = 1.0;       ///< lambda, in [1e-8, 1]
+  Eigen::VectorXd sd;           ///< of an atom that is left alone
+  Eigen::MatrixXd own_sd;       ///< a column per action: of the atoms that it affects, else 0
+  Eigen::VectorXd own_degrees;  ///< per action: of freedom of its own_sd, >= 1
   Eigen::VectorXd scale;        ///< sd where the atom varies, else 1: what makes atoms comparable
   Eigen::VectorXd centre;       ///< baseline per atom, or the mean of the rounds that left it alone
   Eigen::MatrixXd correlation;  ///< shrunk, symmetric, with ones on the diagonal
 
   /// Before any round.
-  explicit NoiseModel(std::size_t atoms);
+  NoiseModel(std::size_t actions, std::size_t atoms);
 
   /// f >= 1: what estimating the weights costs, as a factor of their variances.
   double inflation() const;
@@ -42,6 +46,7 @@ struct NoiseModel {
 /// What to fit, besides moments and pulls.
 struct NoiseSettings {
   const AffectedSets* sets = nullptr;
+  const CountUnit* counts = nullptr;
   const Eigen::VectorXd* baseline = nullptr;  ///< per atom; null where it is not known
   bool diagonal = false;                      ///< no correlations: shrinkage 1
 };

@@ -53,12 +53,14 @@ TEST(PolicyState, RefusesEveryTruncation) {
 
 TEST(PolicyState, RefusesEveryFlippedBit) { expect_no_flipped_bit(example(), refused); }
 
-TEST(PolicyState, RefusesNewerVersions) {
-  std::string bytes = example();
-  bytes[16] = 2;
-  EXPECT_EQ(refused(bytes),
-            "policy state: version = 2: must be 1; it may have been saved by a newer release or be "
-            "damaged");
+TEST(PolicyState, RefusesOtherVersions) {
+  for (const char version : {1, 3}) {
+    std::string bytes = example();
+    bytes[16] = version;
+    EXPECT_EQ(refused(bytes), "policy state: version = " + std::to_string(version) +
+                                  ": must be 2; it may have been saved by another release or be "
+                                  "damaged");
+  }
 }
 
 TEST(PolicyState, KeepsOneBoundPerAction) {
