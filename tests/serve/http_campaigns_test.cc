@@ -75,6 +75,7 @@ TEST_F(Campaigns, KnowWhatTheyAreTold) {
                           {"affected", {{0}, {"cake", 2}}},
                           {"max_affected", 2},
                           {"min_uplift", 0.5},
+                          {"effect_gap", 0.25},
                           {"horizon", 100},
                           {"reward_prior", {{"mean", 1}, {"variance", 2}}},
                           {"observations", {{"counts", {5, 5, 5, 5}}, {"means", {1, 2, 3, 4}}}}};

@@ -167,6 +167,18 @@ TEST(Told, SaysItInWords) {
   EXPECT_EQ(sentences[2], "It was told that an action affects at most L = 3 variables.");
   EXPECT_EQ(sentences[3], "It makes no use of this: that there will be 5 decisions.");
   EXPECT_NE(sentences[4].find("payoffs of 0 are learnt from"), std::string::npos);
+  const auto deltas = told(parse_definition(
+      R"json({"name": "c", "policy": "up_ucb_ilift(alpha=1)", "actions": 2, "variables": 10,
+          "knowledge": {"min_uplift": 0.5, "effect_gap": 0.25, "horizon": 5}})json"));
+  EXPECT_EQ(
+      deltas[2],
+      "It was told that the effects of two actions on a variable that one of them affects are "
+      "at least 0.25 apart.");
+  EXPECT_NE(
+      std::find(deltas.begin(), deltas.end(),
+                "It makes no use of this: that an action moves each variable it affects by at "
+                "least 0.5."),
+      deltas.end());
   EXPECT_EQ(
       told(targeted().definition())[1],
       "Of each pool it may treat 1 individual, with one of 2 treatments, by 1 feature of each.");
