@@ -97,6 +97,14 @@ std::variant<double, std::string, std::vector<double>> parsed_value(const Parame
   return number;
 }
 
+/// The rule for one number, where it may also be a list.
+std::string number_rule(ParameterInfo parameter) {
+  if (parameter.kind == ParameterInfo::Kind::kCountPerAction) {
+    parameter.kind = ParameterInfo::Kind::kPositiveInteger;
+  }
+  return parameter_rule(parameter);
+}
+
 std::string text_of(double number) { return number_text(number); }
 std::string text_of(const std::string& word) { return word; }
 std::string text_of(const std::vector<double>& list) {
@@ -155,7 +163,7 @@ PolicySpec PolicySpec::with(std::string_view parameter, double value) const {
   const ParameterInfo& known = find_parameter(info, parameter);
   const std::string field = fmt::format("{}.{}", info.name, known.name);
   if (find(known.name)) throw InvalidInput(field, value, "is given twice");
-  if (!in_range(known.kind, value)) throw InvalidInput(field, value, parameter_rule(known));
+  if (!in_range(known.kind, value)) throw InvalidInput(field, value, number_rule(known));
   PolicySpec spec = *this;
   spec.parameters_.emplace_back(known.name, value);
   spec.sort_parameters();

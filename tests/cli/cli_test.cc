@@ -147,9 +147,10 @@ TEST(CliPolicies, ListsThemAll) {
   const Outcome outcome = updraft({"policies"});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.err, "");
-  for (const char* name : {"ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l",
-                           "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl", "up_ucb_obs",
-                           "c2_up_ucb", "lin_up_ucb", "lin_up_ucb_bl"}) {
+  for (const char* name :
+       {"ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l", "up_ucb_ilift_bl",
+        "up_ucb_ilift", "up_ucb_l_ilift_bl", "up_ucb_pad_bl", "up_ucb_explore_bl", "up_ucb_obs",
+        "c2_up_ucb", "lin_up_ucb", "lin_up_ucb_bl"}) {
     expect_contains(outcome.out, fmt::format("\n{} ", name));
   }
 }

@@ -304,6 +304,7 @@ TEST_F(CliSimulate, RefusesBadInput) {
   refuse({"--policy", "up_ucb(alpha=1, baseline_bound=lbc)"}, "lcb");
   refuse({"--policy", "up_ucb_l(alpha=1, max_affected=0)"}, "max_affected = 0");
   refuse({"--policy", "up_ucb_l(alpha=1, max_affected=7)"}, "max_affected = 7");
+  refuse({"--policy", "up_ucb_l(alpha=1, max_affected=[1])"}, "max_affected = 1 numbers");
   refuse({"--policy", "up_ucb_ilift_bl(alpha=1, min_uplift=0)"}, "min_uplift = 0");
 }
 

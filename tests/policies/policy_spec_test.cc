@@ -124,6 +124,8 @@ TEST(PolicySpecWith, RefusesWhatParseWouldRefuse) {
   EXPECT_EQ(with("horizon", 5), "up_ucb.horizon = 5: is given twice");
   EXPECT_EQ(with("alpha", -1), "up_ucb.alpha = -1: must be > 0");
   EXPECT_EQ(with("baseline_bound", 1), "up_ucb.baseline_bound = 1: must be one of ucb, lcb");
+  EXPECT_EQ(refusal([] { PolicySpec::parse("up_ucb_l").with("max_affected", 0.5); }),
+            "up_ucb_l.max_affected = 0.5: must be a whole number >= 1");
   EXPECT_EQ(with("alhpa", 1).rfind("parameter of up_ucb = alhpa: unknown; did you mean alpha?", 0),
             0u);
 }
