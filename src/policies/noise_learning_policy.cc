@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "random/chi_squared.h"
+#include "stats/shrink_effects.h"
 #include "stats/student.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
@@ -136,9 +137,10 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
   return errors.cwiseSqrt();
 }
 
-/// By draws: uplifts are estimates + kappa * (root of their covariance) z, as wide as the intervals.
+/// By draws: uplifts are estimates + kappa * (root of their covariance) z, as wide as the
+/// intervals, both after stats/shrink_effects.h.
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {
-  const VectorXd estimate = estimates();
+  VectorXd estimate = estimates();
   MatrixXd covariance = MatrixXd::Zero(estimate.size(), estimate.size());
   if (posterior_) {
     const MatrixXd whitened = posterior_->whitened(weights_);
@@ -146,6 +148,7 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   }
   covariance.diagonal() += own_errors().cwiseAbs2();
   covariance *= model_.inflation();
+  shrink_effects(estimate, covariance);
   const MatrixXd root = semidefinite_root(std::move(covariance));
 
   const Stream stream(0, 0, Purpose::kExplanation);

@@ -6,16 +6,19 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "reference/reference_policy.h"
+#include "stats/student.h"
 #include "support/bandit.h"
 #include "support/statistics.h"
 #include "updraft/environment.h"
 #include "updraft/instance.h"
 #include "updraft/policy.h"
 #include "updraft/registry.h"
+#include "updraft/state.h"
 
 namespace updraft::testing {
 
@@ -87,6 +90,77 @@ TEST_P(LearnedNoiseProperties, DiagonalCovarianceWeighsOwnAtomsOnly) {
   EXPECT_EQ(*shown.actions[2].weights, (std::vector<double>{0.0, 0.0, 0.0, 0.0}));
 }
 
+/// 0/1 payoffs of clusters of 40 customers, of which action a moves cluster a. Every payoff is
+/// multiplied by `unit`.
+std::vector<double> visits(std::uint32_t round, ActionId action, double unit) {
+  std::vector<double> result(160);
+  kNoise.uniforms(round, 0, result);
+  for (VariableId i = 0; i < result.size(); ++i) {
+    const double rate = i / 40 == action ? 0.05 * (2.0 + action) : 0.05;
+    result[i] = result[i] < rate ? unit : 0.0;
+  }
+  return result;
+}
+
+Knowledge clusters() {
+  Knowledge knowledge(3, 160);
+  std::vector<VariableSet> sets;
+  for (VariableId a = 0; a < 3; ++a) {
+    sets.push_back(VariableSet::from_ranges(std::vector{VariableRange{40 * a, 40 * (a + 1)}}));
+  }
+  knowledge.set_affected(std::move(sets));
+  return knowledge;
+}
+
+TEST_P(LearnedNoiseProperties, PowersOfTwoScaleCountsExactly) {
+  for (const int exponent : {-30, -1, 1, 50}) {
+    const double unit = std::ldexp(1.0, exponent);
+    Knowledge knowledge = clusters();
+    Knowledge scaled_knowledge = clusters();
+    knowledge.set_baseline(std::vector<double>(160, 0.0625));
+    scaled_knowledge.set_baseline(std::vector<double>(160, 0.0625 * unit));
+    const auto policy = make_policy(GetParam(), knowledge);
+    const auto scaled_policy = make_policy(GetParam(), scaled_knowledge);
+    for (std::uint32_t round = 0; round < 200; ++round) {
+      const ActionId action = policy->select(kPolicyStream);
+      ASSERT_EQ(scaled_policy->select(kPolicyStream), action) << "round " << round;
+      policy->observe(action, Payoffs::dense(visits(round, action, 1.0)));
+      scaled_policy->observe(action, Payoffs::dense(visits(round, action, unit)));
+    }
+    const Explanation shown = policy->explain();
+    const Explanation scaled_shown = scaled_policy->explain();
+    for (ActionId a = 0; a < 3; ++a) {
+      EXPECT_EQ(scaled_shown.actions[a].radius, std::ldexp(shown.actions[a].radius, exponent));
+      EXPECT_EQ(scaled_shown.actions[a].probability_best, shown.actions[a].probability_best);
+    }
+  }
+}
+
+/// Every 20 rounds, also between two fits.
+TEST_P(LearnedNoiseProperties, CountsGoOnAsBeforeFromASavedState) {
+  Knowledge knowledge = clusters();
+  knowledge.set_baseline(std::vector<double>(160, 0.05));
+  auto policy = make_policy(GetParam() + "(refit=0.1)", knowledge);
+  auto whole = make_policy(GetParam() + "(refit=0.1)", knowledge);
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    if (round % 20 == 19) {
+      std::stringstream file;
+      save_policy(*policy, file);
+      policy = load_policy(file);
+    }
+    const ActionId action = whole->select(kPolicyStream);
+    ASSERT_EQ(policy->select(kPolicyStream), action) << "round " << round;
+    policy->observe(action, Payoffs::dense(visits(round, action, 1.0)));
+    whole->observe(action, Payoffs::dense(visits(round, action, 1.0)));
+  }
+  const Explanation shown = policy->explain();
+  const Explanation expected = whole->explain();
+  for (ActionId a = 0; a < 3; ++a) {
+    EXPECT_EQ(shown.actions[a].interval->low, expected.actions[a].interval->low);
+    EXPECT_EQ(shown.actions[a].interval->high, expected.actions[a].interval->high);
+  }
+}
+
 TEST_P(LearnedNoiseProperties, ShowsThePosteriorThatSamplingDrawsFrom) {
   Bandit bandit = overlapping();
   bandit.uplift = [](ActionId, VariableId) { return -0.25; };
@@ -100,33 +174,41 @@ TEST_P(LearnedNoiseProperties, ShowsThePosteriorThatSamplingDrawsFrom) {
     sampler->observe(round % 3, payoffs);
   }
   constexpr double kDraws = 20000.0;
-  constexpr double kShownDraws = 4096.0;  // behind the probabilities of explain()
   const Explanation shown = policy->explain();
-  // An interval is the one that holds 95 % of the draws, widened by sqrt(f).
+  const double quantile = student_95(*shown.degrees_of_freedom);
+  std::vector<double> inside(3, 0.0);
+  for (int draw = 0; draw < static_cast<int>(kDraws); ++draw) {
+    const std::vector<double> uplifts = sampler->indices(kPolicyStream);
+    for (ActionId a = 0; a < 3; ++a) {
+      const double reach = quantile * *shown.actions[a].standard_error;
+      if (std::abs(uplifts[a] - *shown.actions[a].uplift) <= reach) inside[a] += 1.0 / kDraws;
+    }
+    sampler->offer(0);  // new draws for the next decision
+  }
+  for (const ActionId a : {0u, 1u}) {  // the uplift of action 2 is 0 for sure
+    EXPECT_TRUE(agrees(inside[a], 0.95, std::sqrt(0.95 * 0.05 / kDraws), 2));
+  }
+}
+
+/// sqrt(f) wider than what sampling draws from, and as much more as the variance of an action is
+/// known less well than all variances together.
+TEST_P(LearnedNoiseProperties, IntervalsAreWiderThanThePosterior) {
+  const Bandit bandit = overlapping();
+  const auto policy = make_policy(GetParam(), bandit.knowledge());
+  for (std::uint32_t round = 0; round < 12; ++round) {
+    policy->observe(round % 3, Payoffs::dense(bandit.payoffs(round, round % 3)));
+  }
+  const Explanation shown = policy->explain();
   const auto dof = static_cast<double>(*shown.degrees_of_freedom);
   const double spent =
       (1.0 - *shown.shrinkage) * static_cast<double>(shown.actions[0].weights->size()) + 1.0;
   const double f = std::max(1.0, dof / std::max(dof - spent, dof / 4.0));
   ASSERT_GT(f, 1.05) << "the example must need inflation";
-  std::vector<double> best(3, 0.0);
-  std::vector<double> inside(3, 0.0);
-  for (int draw = 0; draw < static_cast<int>(kDraws); ++draw) {
-    const std::vector<double> uplifts = sampler->indices(kPolicyStream);
-    best[sampler->choose(kPolicyStream)] += 1.0 / kDraws;
-    for (ActionId a = 0; a < 3; ++a) {
-      const Interval& interval = *shown.actions[a].interval;
-      const double reach = (interval.high - interval.low) / 2.0 / std::sqrt(f);
-      if (std::abs(uplifts[a] - *shown.actions[a].uplift) <= reach) inside[a] += 1.0 / kDraws;
-    }
-    sampler->offer(0);  // new draws for the next decision
-  }
-  for (ActionId a = 0; a < 3; ++a) {
-    const double p = best[a];
-    ASSERT_GT(p, 0.05) << "the example must leave it open which action is best";
-    EXPECT_TRUE(agrees(*shown.actions[a].probability_best, p,
-                       std::sqrt(p * (1.0 - p) * (1.0 / kShownDraws + 1.0 / kDraws)), 5));
-    if (a == 2) continue;  // its uplift is 0 for sure
-    EXPECT_TRUE(agrees(inside[a], 0.95, std::sqrt(0.95 * 0.05 / kDraws), 5));
+  for (const ActionId a : {0u, 1u}) {
+    const double reach = shown.actions[a].interval->high - *shown.actions[a].uplift;
+    const double wide = reach / (*shown.actions[a].standard_error * std::sqrt(f));
+    EXPECT_GE(wide, (1.0 - 1e-12) * student_95(*shown.degrees_of_freedom));
+    EXPECT_LE(wide, student_95(4));  // an action's variance is worth at least as much
   }
 }
 
