@@ -148,7 +148,7 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
       add("refit", draws.chance(0.4) ? "0" : number_text(draws.log_uniform(0.005, 1.0)));
     }
     if (draws.chance(0.4)) add("covariance", draws.chance(0.5) ? "diagonal" : "learned");
-    if (policy == "up_ucb_cv" && draws.chance(0.5)) add("radius", "own");
+    if (policy == "up_ucb_cv" && draws.chance(0.5)) add("radius", "whole");
   } else if (policy == "ts") {
     add("sigma2", number_text(alpha));
     if (own_parameters) add("prior_mean", number_text(draws.uniform(-2.0, 2.0)));
