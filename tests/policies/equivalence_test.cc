@@ -232,19 +232,20 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
     SCOPED_TRACE("action " + std::to_string(a));
     const ActionExplanation& action = shown.actions[a];
     ASSERT_EQ(action.standard_error.has_value(), expected.has_value());
+    ASSERT_EQ(action.interval.has_value(), expected.has_value());
     ASSERT_EQ(action.weights.has_value(), expected.has_value());
     if (!expected) continue;
     const std::vector<double>& weights = expected->weights[a];
     ASSERT_EQ(action.weights->size(), weights.size());
     double scale = 0.0;
     for (std::size_t g = 0; g < weights.size(); ++g) {
-      scale += std::abs(weights[g]) * expected->sds[g];
+      scale += std::abs(weights[g]) * expected->sds[a][g];
     }
     const double share = 1e-14 * static_cast<double>(weights.size()) / expected->shrinkage;
     for (std::size_t g = 0; g < weights.size(); ++g) {
       const double difference = (*action.weights)[g] - weights[g];
-      EXPECT_LE(std::abs(difference) * expected->sds[g], share * scale) << "weight " << g;
-      if (expected->sds[g] == 0.0) {
+      EXPECT_LE(std::abs(difference) * expected->sds[a][g], share * scale) << "weight " << g;
+      if (expected->sds[a][g] == 0.0) {
         EXPECT_EQ(difference, 0.0) << "weight " << g;
       }
     }
@@ -252,6 +253,12 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
     const double expected_error = expected->standard_errors[a];
     EXPECT_LE(std::abs(error * error - expected_error * expected_error), 1e-11 * scale * scale)
         << error << " instead of " << expected_error;
+    const double reach = (action.interval->high - action.interval->low) / 2.0;
+    const double ends = std::max(std::abs(action.interval->low), std::abs(action.interval->high));
+    const double expected_reach =
+        expected_error > 0.0 ? expected->reaches[a] * error / expected_error : 0.0;
+    EXPECT_LE(std::abs(reach - expected_reach), kTolerance * expected_reach + 1e-15 * ends)
+        << "interval: " << reach << " instead of " << expected_reach;
   }
 }
 

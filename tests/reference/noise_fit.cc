@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "reference/noise_variances.h"
+
 namespace updraft::testing {
 
 namespace {
@@ -50,8 +52,9 @@ class Fitter {
 
   NoiseFit fit() {
     find_baseline();
-    find_covariance();
+    find_correlations();
     shrink();
+    find_variances();
     for (ActionId a = 0; a < actions_; ++a) find_weights(a);
     return std::move(fit_);
   }
@@ -68,15 +71,16 @@ class Fitter {
     }
   }
 
-  /// sd, dof and the correlations before they are shrunk.
-  void find_covariance() {
-    Matrix products = zeros(atoms_, atoms_);  // sums of r r'
+  Real centre(ActionId action, GroupId g) const {
+    return in_v_[action][g] ? means_[action][g] : fit_.baseline[g];
+  }
+
+  /// dof, which atoms vary, and the correlations before they are shrunk.
+  void find_correlations() {
+    Matrix products = zeros(atoms_, atoms_);  // W
     for (const AtomRound& round : rounds_) {
       Vector r;
-      for (GroupId g = 0; g < atoms_; ++g) {
-        r.push_back(round.sums[g] -
-                    (in_v_[round.action][g] ? means_[round.action][g] : fit_.baseline[g]));
-      }
+      for (GroupId g = 0; g < atoms_; ++g) r.push_back(round.sums[g] - centre(round.action, g));
       for (GroupId g = 0; g < atoms_; ++g) {
         for (GroupId h = 0; h < atoms_; ++h) products[g][h] += r[g] * r[h];
       }
@@ -88,17 +92,16 @@ class Fitter {
       dof.push_back(std::max(1.0L, static_cast<Real>(rounds_.size()) - fitted));
       Real largest = std::abs(fit_.baseline[g]);
       for (const Vector& mean : means_) largest = std::max(largest, std::abs(mean[g]));
-      const Real sd = std::sqrt(products[g][g] / dof[g]);
-      fit_.sd.push_back(sd <= 1e-13L * largest ? 0.0L : sd);
+      fit_.varies.push_back(std::sqrt(products[g][g] / dof[g]) > 1e-13L * largest);
     }
     fit_.dof = static_cast<std::uint64_t>(*std::min_element(dof.begin(), dof.end()));
     fit_.correlation = zeros(atoms_, atoms_);
     for (GroupId g = 0; g < atoms_; ++g) {
       for (GroupId h = 0; h < atoms_; ++h) {
         if (g == h) fit_.correlation[g][h] = 1.0L;
-        if (g == h || !fit_.varies(g) || !fit_.varies(h)) continue;
-        const Real covariance = products[g][h] / std::sqrt(dof[g] * dof[h]);
-        fit_.correlation[g][h] = std::clamp(covariance / fit_.sd[g] / fit_.sd[h], -1.0L, 1.0L);
+        if (g == h || !fit_.varies[g] || !fit_.varies[h]) continue;
+        const Real rho = products[g][h] / std::sqrt(products[g][g]) / std::sqrt(products[h][h]);
+        fit_.correlation[g][h] = std::clamp(rho, -1.0L, 1.0L);
       }
     }
   }
@@ -109,7 +112,7 @@ class Fitter {
     Real signal = 0.0L;
     for (GroupId g = 0; g < atoms_; ++g) {
       for (GroupId h = 0; h < atoms_; ++h) {
-        if (g == h || !fit_.varies(g) || !fit_.varies(h)) continue;
+        if (g == h || !fit_.varies[g] || !fit_.varies[h]) continue;
         const Real square = fit_.correlation[g][h] * fit_.correlation[g][h];
         noise += (1.0L - square) * (1.0L - square) / dof;
         signal += square;
@@ -126,15 +129,61 @@ class Fitter {
     fit_.inflation = std::max(1.0L, dof / std::max(dof - spent, dof / 4.0L));
   }
 
-  Real covariance(GroupId g, GroupId h) const {
-    return fit_.correlation[g][h] * fit_.sd[g] * fit_.sd[h];
+  /// The cells of one atom.
+  NoiseAtom atom_of(GroupId g) const {
+    NoiseAtom atom;
+    atom.variables = affected_.atoms()->sizes()[g];
+    atom.varies = fit_.varies[g];
+    atom.cells.resize(1 + actions_);
+    atom.cells[0].centre = fit_.baseline[g];
+    for (const AtomRound& round : rounds_) {
+      NoiseCell& cell = atom.cells[in_v_[round.action][g] ? 1 + round.action : 0];
+      const Real residual = round.sums[g] - centre(round.action, g);
+      cell.rounds += 1.0L;
+      cell.centre = centre(round.action, g);
+      cell.squares += residual * residual;
+      atom.largest_sum =
+          std::max(atom.largest_sum, static_cast<Real>(static_cast<double>(round.sums[g])));
+    }
+    for (std::size_t c = 0; c < atom.cells.size(); ++c) {
+      const bool known = c == 0 && options_.baseline.has_value();
+      atom.cells[c].dof = std::max(0.0L, atom.cells[c].rounds - (known ? 0.0L : 1.0L));
+    }
+    return atom;
+  }
+
+  void find_variances() {
+    std::vector<Vector> sums;
+    for (const AtomRound& round : rounds_) sums.push_back(round.sums);
+    fit_.unit = unit_of_counts(sums);
+    std::vector<NoiseAtom> atoms;
+    for (GroupId g = 0; g < atoms_; ++g) atoms.push_back(atom_of(g));
+    const NoiseVariances variances = learn_variances(atoms, fit_.unit);
+    fit_.own_share = variances.own_share;
+    for (GroupId g = 0; g < atoms_; ++g) fit_.sd.push_back(std::sqrt(variances.of[g][0]));
+    for (ActionId a = 0; a < actions_; ++a) {
+      fit_.sd_under.emplace_back();
+      for (GroupId g = 0; g < atoms_; ++g) {
+        fit_.sd_under[a].push_back(std::sqrt(variances.of[g][in_v_[a][g] ? 1 + a : 0]));
+      }
+      Real rounds = 0.0L;
+      for (const AtomRound& round : rounds_) rounds += round.action == a ? 1.0L : 0.0L;
+      const Real dof = static_cast<Real>(fit_.dof);
+      fit_.own_dof.push_back(
+          fit_.own_share == 0.0L ? dof : std::min(dof, rounds - 1.0L + 1.0L / fit_.own_share));
+    }
+  }
+
+  /// S(a).
+  Real covariance(ActionId a, GroupId g, GroupId h) const {
+    return fit_.correlation[g][h] * fit_.sd_under[a][g] * fit_.sd_under[a][h];
   }
 
   /// w, s^2 and R of one action.
   void find_weights(ActionId a) {
-    std::vector<GroupId> c;  // those that vary
+    std::vector<GroupId> c;
     for (GroupId g = 0; g < atoms_; ++g) {
-      if (!in_v_[a][g] && fit_.varies(g)) c.push_back(g);
+      if (!in_v_[a][g]) c.push_back(g);
     }
     Matrix among = zeros(c.size(), c.size());
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -143,13 +192,10 @@ class Fitter {
     const Matrix precision = inverse(among);
 
     Matrix known = zeros(atoms_, atoms_);
-    for (GroupId g = 0; g < atoms_; ++g) {
-      if (!in_v_[a][g] && !fit_.varies(g)) known[g][g] = 1.0L;
-    }
-    Vector with_v = zeros(c.size());  // S_CV 1, each divided by its sd
+    Vector with_v = zeros(c.size());  // S(a)_CV 1, each divided by its sd
     for (std::size_t i = 0; i < c.size(); ++i) {
       for (GroupId v = 0; v < atoms_; ++v) {
-        if (in_v_[a][v]) with_v[i] += fit_.correlation[c[i]][v] * fit_.sd[v];
+        if (in_v_[a][v]) with_v[i] += fit_.correlation[c[i]][v] * fit_.sd_under[a][v];
       }
     }
     Vector weights = zeros(atoms_);
@@ -157,7 +203,7 @@ class Fitter {
     for (GroupId g = 0; g < atoms_; ++g) {
       if (in_v_[a][g]) weights[g] = 1.0L;
       for (GroupId h = 0; h < atoms_; ++h) {
-        if (in_v_[a][g] && in_v_[a][h]) variance += covariance(g, h);
+        if (in_v_[a][g] && in_v_[a][h]) variance += covariance(a, g, h);
       }
     }
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -166,7 +212,7 @@ class Fitter {
         beta += precision[i][j] * with_v[j];
         known[c[i]][c[j]] = precision[i][j];
       }
-      weights[c[i]] = -beta / fit_.sd[c[i]];
+      if (fit_.sd[c[i]] > 0.0L) weights[c[i]] = -beta / fit_.sd[c[i]];
       variance -= with_v[i] * beta;
     }
     fit_.weights.push_back(weights);

@@ -21,15 +21,18 @@ struct AtomRound {
 struct NoiseFit {
   Vector baseline;            ///< m(0,g): as known, else the mean over rounds that leave g alone
   std::uint64_t dof = 1;      ///< the smallest dof(g)
-  Vector sd;                  ///< per atom; 0 where it does not vary
+  std::vector<bool> varies;   ///< per atom
   Real lambda = 1.0L;         ///< how far correlations are shrunk
   Matrix correlation;         ///< shrunk; 1 on the diagonal, 0 beside it where an atom is constant
   Real inflation = 1.0L;      ///< f
+  std::optional<Real> unit;   ///< u, if payoffs are counts
+  Real own_share = 0.0L;      ///< q
+  Vector sd;                  ///< sqrt(v(0,g)), of an atom that is left alone
+  Matrix sd_under;            ///< the square roots of the diagonal of S(a): [action][atom]
+  Vector own_dof;             ///< nu: of s^2, per action
   Matrix weights;             ///< w: [action][atom]
   Vector variances;           ///< s^2: of w'x in one round, per action
   std::vector<Matrix> known;  ///< R: what a round of the action says of the standardised baseline
-
-  bool varies(GroupId g) const { return sd[g] > 0.0L; }
 };
 
 struct NoiseFitOptions {
@@ -41,18 +44,21 @@ struct NoiseFitOptions {
 Vector mean_of(const std::vector<AtomRound>& rounds, ActionId action);
 
 /// Residuals:    r(g) = x(g) - centre, the mean of the action's rounds for g in V, else m(0,g)
-/// dof(g)      = t - actions that affect g - (1 where the baseline is learnt), at least 1
-/// S(g,h)      = sum of r(g) r(h) / sqrt(dof(g) dof(h))
-/// An atom does not vary where sqrt(S(g,g)) <= 1e-13 times the largest of its means; S = 0 there.
-/// rho         = the correlations of S, within [-1, 1]
+/// W           = sum of r r'
+/// dof(g)      = t - actions that affect g - (1 if the baseline is learnt), at least 1
+/// An atom does not vary if sqrt(W(g,g) / dof(g)) <= 1e-13 times the largest of its means.
+/// rho         = W(g,h) / sqrt(W(g,g) W(h,h)), within [-1, 1]; 0 if g or h does not vary
 /// lambda      = sum (1 - rho^2)^2 / dof / sum rho^2 over pairs of atoms that vary, within
-///               [1e-8, 1]; 1 without such pairs, where all rho = 0, and for a diagonal covariance
-/// S           is rebuilt from (1 - lambda) rho; beta = S_CC^-1 S_CV 1 over atoms that vary
+///               [1e-8, 1]; 1 without such pairs, if all rho = 0, and for a diagonal covariance
+/// v(0,g), v(a,g), q: see noise_variances.h
+/// S           has the correlations (1 - lambda) rho and the variances v(0,g)
+/// S(a)        is S with v(a,g) for g in V
+/// nu(a)       = min(dof, n(a) - 1 + 1 / q); dof if q = 0
+/// beta        = S_CC^-1 S(a)_CV 1 over atoms with v(0,g) > 0
 /// w(g)        = 1 in V, -beta(g) in C
 /// f           = max(1, dof / max(dof - (1 - lambda) G - 1, dof / 4))
-/// s^2         = f (1' S_VV 1 - 1' S_VC beta), at least 0
-/// R           = the inverse correlations of the varying atoms of C, 1 on the diagonal for the
-///               constant ones of C, else 0
+/// s^2         = f (1' S(a)_VV 1 - 1' S(a)_VC beta), at least 0
+/// R           = the inverse of the correlations of C, 0 outside of C
 NoiseFit fit_noise(const std::vector<AtomRound>& rounds, const AffectedSets& affected,
                    const NoiseFitOptions& options);
 

@@ -1,5 +1,6 @@
 // The policies that learn the noise and need no tuning: up_ucb_cv, up_ucb_cv_bl, up_ts, up_ts_bl.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,7 @@
 
 #include "random/chi_squared.h"
 #include "reference/noise_fit.h"
+#include "reference/plain_student.h"
 #include "reference/reference_parameters.h"
 #include "reference/ucb_reference.h"
 
@@ -40,16 +42,21 @@ struct Belief {
 
 /// What the four share. All rounds are kept. The noise is fitted (noise_fit.h) at the end of an
 /// observation, first when every action has feedback, then whenever t >= (1 + refit) times t at
-/// the last fit; w, s^2, R, m(0), f, sd and dof are those of the last fit, n(a) = observations of a
-/// and xbar(a) = their mean are those of now.
+/// the last fit; w, s^2, nu, R, m(0), f, sd and dof are those of the last fit, n(a) = observations
+/// of a and xbar(a) = their mean are those of now.
 ///
-/// The baseline where it is not known, in standardised coordinates (D = diag(sd), 1 for a constant
-/// atom), over the atoms that some action leaves alone:
+/// The baseline if it is not known, in standardised coordinates (D = diag(sd), 1 for sd = 0), over
+/// the atoms that some action leaves alone:
 ///   P    = sum_a n(a) R(a), plus 1e-9 of the mean of its diagonal on the diagonal
 ///   bhat = m(0) + D P^-1 sum_a n(a) R(a) D^-1 (xbar(a) - m(0)); 0 for the atoms left out
-/// Estimate and standard error of an action's uplift, where D has 0 for a constant atom:
-///   estimate(a) = w(a)'(xbar(a) - bhat)
-///   se(a)^2     = s^2(a) / n(a) + f w(a)' D P^-1 D w(a), the second term where b is learnt
+/// Estimates of the actions' uplifts, their covariance and standard errors, where D has 0 for
+/// sd = 0, and the second term of the covariance is there if b is learnt:
+///   estimate(a)     = w(a)'(xbar(a) - bhat)
+///   covariance(a,b) = [a = b] s^2(a) / n(a) + f w(a)' D P^-1 D w(b)
+///   se(a)           = sqrt(covariance(a,a))
+/// The interval: estimate(a) +- sqrt(f) se(a) times Student's 97.5 % quantile at the dof
+///   max(1, floor(1 / (o^2 / nu(a) + (1 - o)^2 / dof))), o = s^2(a) / n(a) / se(a)^2
+/// or at dof if se(a) = 0.
 class NoiseLearning : public ReferencePolicy {
  public:
   NoiseLearning(const PolicySpec& spec, const Knowledge& knowledge, bool knows_baseline)
@@ -97,9 +104,14 @@ class NoiseLearning : public ReferencePolicy {
     noise.degrees_of_freedom = fit_->dof;
     for (ActionId a = 0; a < actions(); ++a) {
       noise.standard_errors.push_back(static_cast<double>(belief.standard_errors[a]));
+      noise.reaches.push_back(static_cast<double>(reach(belief, a)));
       noise.weights.emplace_back(fit_->weights[a].begin(), fit_->weights[a].end());
+      noise.sds.emplace_back(fit_->sd_under[a].begin(), fit_->sd_under[a].end());
+      noise.covariance.emplace_back();
+      for (ActionId b = 0; b < actions(); ++b) {
+        noise.covariance[a].push_back(static_cast<double>(covariance(belief, a, b)));
+      }
     }
-    noise.sds.assign(fit_->sd.begin(), fit_->sd.end());
     return noise;
   }
 
@@ -135,24 +147,13 @@ class NoiseLearning : public ReferencePolicy {
       learn_baseline(belief);
     }
     for (ActionId a = 0; a < actions(); ++a) {
-      const Vector& w = fit_->weights[a];
       Real estimate = 0.0L;
       for (GroupId g = 0; g < atoms(); ++g) {
-        estimate += w[g] * (belief.means[a][g] - belief.baseline[g]);
-      }
-      Real baseline_variance = 0.0L;  // w' D P^-1 D w
-      for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
-        for (std::size_t j = 0; j < belief.learnt.size(); ++j) {
-          const GroupId g = belief.learnt[i];
-          const GroupId h = belief.learnt[j];
-          baseline_variance +=
-              w[g] * fit_->sd[g] * belief.inverse_precision[i][j] * fit_->sd[h] * w[h];
-        }
+        estimate += fit_->weights[a][g] * (belief.means[a][g] - belief.baseline[g]);
       }
       belief.estimates.push_back(estimate);
       belief.own_errors.push_back(std::sqrt(fit_->variances[a] / pulls_of(a)));
-      belief.standard_errors.push_back(
-          std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->inflation * baseline_variance));
+      belief.standard_errors.push_back(std::sqrt(covariance(belief, a, a)));
     }
     return belief;
   }
@@ -205,7 +206,35 @@ class NoiseLearning : public ReferencePolicy {
     }
   }
 
-  Real scale(GroupId g) const { return fit_->varies(g) ? fit_->sd[g] : 1.0L; }
+  /// Of the estimates of two actions. Where the baseline is known, they share nothing.
+  Real covariance(const Belief& belief, ActionId a, ActionId b) const {
+    Real result = a == b ? fit_->variances[a] / pulls_of(a) : 0.0L;
+    for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
+      for (std::size_t j = 0; j < belief.learnt.size(); ++j) {
+        const GroupId g = belief.learnt[i];
+        const GroupId h = belief.learnt[j];
+        result += fit_->inflation * fit_->weights[a][g] * fit_->sd[g] *
+                  belief.inverse_precision[i][j] * fit_->sd[h] * fit_->weights[b][h];
+      }
+    }
+    return result;
+  }
+
+  /// From the estimate of an action to the end of its interval.
+  Real reach(const Belief& belief, ActionId a) const {
+    const Real squared_error = covariance(belief, a, a);
+    Real dof = static_cast<Real>(fit_->dof);
+    if (squared_error > 0.0L) {
+      const Real o = fit_->variances[a] / pulls_of(a) / squared_error;
+      const Real joint = 1.0L / (o * o / fit_->own_dof[a] + (1.0L - o) * (1.0L - o) / dof);
+      // Rounding must not turn a whole number into the one below.
+      dof = std::max(1.0L, std::floor(joint * (1.0L + 1e-12L)));
+    }
+    return std::sqrt(fit_->inflation) * belief.standard_errors[a] *
+           student_reach(0.95L, static_cast<std::uint64_t>(dof));
+  }
+
+  Real scale(GroupId g) const { return fit_->sd[g] > 0.0L ? fit_->sd[g] : 1.0L; }
 
   AffectedSets affected_;
   double refit_;
@@ -222,7 +251,7 @@ class UpUcbCv final : public NoiseLearning {
  public:
   UpUcbCv(const PolicySpec& spec, const Knowledge& knowledge, bool knows_baseline)
       : NoiseLearning(spec, knowledge, knows_baseline),
-        own_(spec.word("radius").value_or("own") == "own") {}
+        whole_(spec.word("radius").value_or("own") == "whole") {}
 
   std::vector<double> indices(const Stream&) const override {
     const Belief belief = fitted() ? believe() : Belief{};
@@ -236,11 +265,11 @@ class UpUcbCv final : public NoiseLearning {
 
   Real shown_radius(const Belief& belief, ActionId a) const override {
     return std::sqrt(2.0L * std::log(static_cast<Real>(observations()))) *
-           (own_ ? belief.own_errors[a] : belief.standard_errors[a]);
+           (whole_ ? belief.standard_errors[a] : belief.own_errors[a]);
   }
 
  private:
-  bool own_;
+  bool whole_;
 };
 
 /// up_ts and up_ts_bl: one draw from what is believed. With independent standard normals z(g) and

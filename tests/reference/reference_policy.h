@@ -23,11 +23,13 @@ struct CountedSets {
 
 /// What the policies that learn the noise have made of it.
 struct LearnedNoise {
-  double shrinkage = 1.0;                    ///< of correlations, 1 where they count for nothing
-  std::uint64_t degrees_of_freedom = 1;      ///< of the fit
-  std::vector<double> sds;                   ///< of one round's sum, per atom
-  std::vector<std::vector<double>> weights;  ///< [action][atom]
-  std::vector<double> standard_errors;       ///< of the estimated uplift, per action
+  double shrinkage = 1.0;                       ///< of correlations, 1 if they count for nothing
+  std::uint64_t degrees_of_freedom = 1;         ///< of the fit
+  std::vector<std::vector<double>> sds;         ///< of one round's sum: [action][atom]
+  std::vector<std::vector<double>> weights;     ///< [action][atom]
+  std::vector<double> standard_errors;          ///< of the estimated uplift, per action
+  std::vector<double> reaches;                  ///< from estimate to end of interval, per action
+  std::vector<std::vector<double>> covariance;  ///< of the estimated uplifts: [action][action]
 };
 
 /// A policy written straight from its source, to judge the fast ones: [hsieh22], or the comment
