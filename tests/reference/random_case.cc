@@ -190,9 +190,9 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
   const bool uses_delta =
       policy.find("ilift") != std::string_view::npos || policy == "up_ucb_explore_bl";
   if (uses_delta && own_parameters) {
-    const std::string delta =
+    const std::string distance =
         number_text(lattice ? std::exp2(draws.stepped(-1.0, 1.0, 3)) : draws.log_uniform(0.1, 3.0));
-    add(policy == "up_ucb_ilift" ? "effect_gap" : "min_uplift", delta);
+    add(policy == "up_ucb_ilift" ? "effect_gap" : "min_uplift", distance);
   }
   if (policy == "up_ucb" && draws.chance(0.7)) {
     add("baseline_bound", draws.chance(0.7) ? "lcb" : "ucb");
