@@ -92,11 +92,11 @@ TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
 }
 
 TEST(Beliefs, OfTheMostPulledActionAreHeldAgainstTheNext) {
-  Knowledge knowledge(3, 2);
+  Knowledge knowledge(3, 4);
   knowledge.set_effect_gap(1.0);
   auto policy = make_policy("up_ucb_ilift(alpha=0.05)", knowledge);
-  const std::vector<double> first = {1.5, 0.0};
-  const std::vector<double> second = {0.0, 0.0};
+  const std::vector<double> first = {1.5, 0.0, 0.0, 0.0};
+  const std::vector<double> second(4, 0.0);
   policy->observe(0, Payoffs::dense(first));
   // Rewards are no uplifts, and there is nothing else before the elimination ends.
   EXPECT_FALSE(beliefs(*policy, policy->explain())[0].estimate);

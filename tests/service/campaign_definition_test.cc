@@ -79,10 +79,9 @@ TEST(CampaignDefinition, ReadsEverythingThatCanBeKnown) {
 }
 
 TEST(CampaignDefinition, ReadsOneBoundPerAction) {
-  const CampaignDefinition campaign = parsed(json::parse(R"({
+  const CampaignDefinition campaign = parsed(json::parse(R"json({
       "name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 3, "variables": 5,
-      "knowledge": {
-  "max_affected" : [ 2, 0, 5.0 ]}})"));
+      "knowledge": {"max_affected": [2, 0, 5.0]}})json"));
   EXPECT_EQ(*campaign.knowledge->max_affected_per_action(), (std::vector<std::size_t>{2, 0, 5}));
 }
 
