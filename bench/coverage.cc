@@ -1,7 +1,7 @@
 // How often the 95 % interval of an action's uplift holds the truth after 20 rounds per action, for
 // policies that learn the noise: with a fixed design (all actions in rotation), and under the
 // policy's own choices. Besides, how often the 95 % of the posterior that the policy draws from do,
-// and how often the interval of sqrt(2 log t) standard errors does after t rounds.
+// and how often the interval does with sqrt(2 log t) in place of Student's quantile, t rounds.
 //
 //   coverage [INSTANCE [RUNS [POLICY ...]]]
 
@@ -24,7 +24,7 @@ namespace {
 struct Coverage {
   std::vector<double> interval;   ///< of explain()
   std::vector<double> posterior;  ///< the 95 % in the middle of what the policy draws from
-  std::vector<double> wide;       ///< sqrt(2 log t) standard errors, inflated as the interval is
+  std::vector<double> wide;       ///< the interval, stretched by sqrt(2 log t) / quantile
 };
 
 Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::string& spec,

@@ -21,7 +21,8 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 ///   estimate(a) = w(a)'(mean(a) - bhat)
 ///   standard error(a)^2 = s(a)^2 / n(a) + f w(a)' P^-1 w(a)   (second term: unknown baseline only)
 /// with the weights w and the variance s^2 of the control variates (stats/noise_model.h) and the
-/// posterior of the baseline (stats/baseline_posterior.h). The model is fitted anew, and with it w,
+/// posterior of the baseline (stats/baseline_posterior.h). The variance of an atom depends on the
+/// action where that affects it (stats/own_variances.h). The model is fitted anew, and with it w,
 /// s and the precisions in P, whenever the rounds have grown by the share `refit`; means and pulls
 /// are always those of now.
 /// All actions are taken once first.
