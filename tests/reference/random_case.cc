@@ -201,6 +201,19 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
   return std::string(policy) + "(" + parameters + ")";
 }
 
+/// For half of the cases, noise that depends on the action, or counts other than 0 and 1.
+void vary_noise(RandomCase& random, Draws& draws) {
+  if (draws.chance(0.5)) return;
+  for (double& factor : random.spread) factor = draws.chance(0.5) ? draws.uniform(1.0, 4.0) : 1.0;
+  if (random.kind != RandomCase::Payoffs::kBernoulli) return;
+  const double units[] = {1.0, 0.125, 3.0, 12.0};
+  random.trials = draws.integer(1, 5);
+  random.unit = units[draws.integer(0, 3)];
+  std::vector<double> baseline = *random.knowledge.baseline();
+  for (double& mean : baseline) mean *= random.unit * static_cast<double>(random.trials);
+  random.knowledge.set_baseline(baseline);
+}
+
 }  // namespace
 
 std::vector<double> RandomCase::payoffs(std::uint32_t round, std::uint32_t action) const {
@@ -208,10 +221,15 @@ std::vector<double> RandomCase::payoffs(std::uint32_t round, std::uint32_t actio
   const std::uint64_t variables = values.size();
   for (std::uint64_t i = 0; i < variables; ++i) {
     if (kind == Payoffs::kBernoulli) {
-      values[i] = stream.uniform(round + 1, i) < values[i] ? 1.0 : 0.0;
+      double successes = 0.0;
+      for (std::uint64_t trial = 0; trial < trials; ++trial) {
+        const std::uint64_t place = trial * (variables + 2) + i;  // the delay is at variables + 1
+        if (stream.uniform(round + 1, place) < values[i]) successes += 1.0;
+      }
+      values[i] = unit * successes;
     } else if (kind == Payoffs::kGaussian) {
-      values[i] +=
-          noise * stream.normal(round + 1, i) + common_noise * stream.normal(round + 1, variables);
+      values[i] += noise * spread[action] * stream.normal(round + 1, i) +
+                   common_noise * stream.normal(round + 1, variables);
     }
   }
   return values;
@@ -235,7 +253,16 @@ RandomCase random_case(std::string_view policy, std::uint32_t number) {
   if (uses_max_affected(policy) && draws.chance(0.4)) {
     knowledge.set_max_affected(random_bounds(actions, variables, draws));
   }
-  return RandomCase{knowledge, spec, truth.kind, truth.means, noise, common_noise, stream};
+  RandomCase result{.knowledge = knowledge,
+                    .spec = spec,
+                    .kind = truth.kind,
+                    .means = truth.means,
+                    .noise = noise,
+                    .common_noise = common_noise,
+                    .spread = std::vector<double>(actions, 1.0),
+                    .stream = stream};
+  if (learns_noise(policy)) vary_noise(result, draws);
+  return result;
 }
 
 }  // namespace updraft::testing
