@@ -121,6 +121,25 @@ TEST(RowSample, EveryRowHasTheSameChance) {
   }
 }
 
+/// Of 50 zeros 25 are to stay, and 30 of the 75 rows that are left.
+TEST(RowSample, WhichZerosStayDoesNotTellWhichRowsAreKept) {
+  CampaignDataOptions options;
+  options.rows = 30;
+  options.outcome_rate = 2.0 / 3.0;
+  std::vector<std::uint64_t> counts(100, 0);
+  constexpr std::uint64_t kTries = 20'000;
+  for (options.seed = 0; options.seed < kTries; ++options.seed) {
+    RowSample sample(options, 100, 50);
+    for (std::uint64_t row = 0; row < 100; ++row) counts[row] += sample.keeps(row, row % 2 == 0);
+  }
+  for (std::size_t row = 0; row < counts.size(); ++row) {
+    const double chance = row % 2 == 0 ? 0.5 * 0.4 : 0.4;
+    EXPECT_TRUE(testing::agrees(static_cast<double>(counts[row]) / kTries, chance,
+                                std::sqrt(chance * (1.0 - chance) / kTries), counts.size()))
+        << row;
+  }
+}
+
 TEST_F(CampaignTables, RefusesMissingOrMisusedColumns) {
   options_.outcome = "bougth";
   EXPECT_EQ(refused(kSmall).substr(0, 60),

@@ -63,6 +63,66 @@ TEST(JudgePredictions, KnowsLossCalibrationAndError) {
   EXPECT_FALSE(linear.log_loss);
 }
 
+TEST(JudgePredictions, CalibratesByIncreasingPrediction) {
+  std::vector<double> scores;
+  std::vector<double> outcomes;
+  for (int i = 0; i < 20; ++i) {  // predictions 0 to 19 in another order; outcomes follow them
+    const double score = 7 * i % 20;
+    scores.push_back(score);
+    outcomes.push_back(100.0 + score);
+  }
+  const ResponseQuality quality = judge_predictions(ResponseKind::kLinear, scores, outcomes);
+  ASSERT_EQ(quality.calibration.size(), 10u);
+  for (std::size_t b = 0; b < 10; ++b) {
+    const double middle = 2.0 * static_cast<double>(b) + 0.5;
+    EXPECT_EQ(quality.calibration[b], (CalibrationBin{2, middle, 100.0 + middle})) << b;
+  }
+}
+
+/// Three rows without treatment and four with it. The models are not fitted: 1 + x and 4 + 2 x.
+TEST(AverageUplifts, ByHand) {
+  CampaignData data;
+  data.response = ResponseKind::kLinear;
+  data.features = {{"x", 0.0, 1.0}};
+  data.treatments = {"none", "mail"};
+  data.values = {0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 0.5};
+  data.treatment = {0, 1, 0, 1, 0, 1, 1};
+  data.outcomes = {0.0, 1.0, 1.0, 1.0, 2.0, 3.0, 3.0};
+  Campaign campaign;
+  campaign.response = data.response;
+  campaign.features = data.features;
+  campaign.treatments = data.treatments;
+  campaign.models = {{{1.0, 1.0}, {}}, {{2.0, 4.0}, {}}};
+  campaign.models[0].quality.mean_outcome = 1.0;
+  campaign.models[1].quality.mean_outcome = 2.0;
+  const std::vector<AverageUplift> uplifts = average_uplifts(campaign, data);
+  ASSERT_EQ(uplifts.size(), 1u);
+  EXPECT_DOUBLE_EQ(uplifts[0].predicted, 3.5);  // 3 + x, and x is 0.5 on average
+  EXPECT_DOUBLE_EQ(uplifts[0].observed, 1.0);
+  // Variances of the samples: 2 / 2 and 4 / 3; of their means: 1 / 3 each.
+  EXPECT_DOUBLE_EQ(uplifts[0].standard_error, std::sqrt(1.0 / 3.0 + 1.0 / 3.0));
+}
+
+/// A feature that marks one row each: fitted to all rows the model would know every outcome.
+TEST(FitCampaign, IsJudgedByRowsThatItWasNotFittedTo) {
+  CampaignData data;
+  data.response = ResponseKind::kLinear;
+  data.treatments = {"none", "mail"};
+  constexpr std::size_t kRows = 40;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    data.features.push_back({"row-" + std::to_string(i), 0.0, 1.0});
+    for (std::size_t f = 0; f < kRows; ++f) data.values.push_back(f == i ? 1.0 : 0.0);
+    data.treatment.push_back(i % 2);
+    data.outcomes.push_back(i % 4 < 2 ? -1.0 : 1.0);
+  }
+  const Campaign campaign = fit_campaign(data, {.name = "", .ridge = 1e-6});
+  for (const ResponseModel& model : campaign.models) {
+    EXPECT_EQ(model.quality.held_out, 4u);
+    EXPECT_GT(*model.quality.rmse, 0.9);
+  }
+  EXPECT_NEAR(campaign.predict(0, data.row(0)), -1.0, 1e-3);
+}
+
 TEST(FitCampaign, LearnsWhatTheTableWasMadeOf) {
   const CampaignData data = made_data(30'000);
   const Campaign campaign = fit_campaign(data);

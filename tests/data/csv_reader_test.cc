@@ -82,6 +82,12 @@ TEST_F(CsvReaderFiles, QuotesHoldCommasQuotesAndLineBreaks) {
   EXPECT_EQ(columns_[0], "a,1");
 }
 
+TEST_F(CsvReaderFiles, LineEndsDoNotMatterAfterQuotes) {
+  EXPECT_EQ(read("a,\"b\"\r\n\"x\",y\r\n\"two\r\nlines\",\"z\"\r\n"),
+            (Rows{{"x", "y"}, {"two\r\nlines", "z"}}));
+  EXPECT_EQ(columns_, (std::vector<std::string>{"a", "b"}));
+}
+
 TEST_F(CsvReaderFiles, LinesAreCountedThroughQuotedLineBreaks) {
   EXPECT_EQ(refused("a,b\n\"1\n2\n3\",x\n4\n"),
             "t.csv:5: has 1 fields; must have 2, as the first line");

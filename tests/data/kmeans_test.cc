@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "support/refusal.h"
@@ -72,6 +73,46 @@ TEST(KMeans, MoreRestartsAreNeverWorse) {
   const double one = cluster_rows(three_clouds(), 2, options).inertia;
   options.restarts = 10;
   EXPECT_LE(cluster_rows(three_clouds(), 2, options).inertia, one);
+}
+
+TEST(KMeans, OtherSeedsStartElsewhere) {
+  std::set<double> inertias;  // of the local optima that one start leads to
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    KMeansOptions options = options_for(8);
+    options.restarts = 1;
+    options.seed = seed;
+    inertias.insert(cluster_rows(three_clouds(), 2, options).inertia);
+  }
+  EXPECT_GT(inertias.size(), 5u);
+}
+
+TEST(KMeans, RestartsStartElsewhere) {
+  std::size_t better = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    KMeansOptions options = options_for(8);
+    options.seed = seed;
+    options.restarts = 1;
+    const double one = cluster_rows(three_clouds(), 2, options).inertia;
+    options.restarts = 10;
+    better += cluster_rows(three_clouds(), 2, options).inertia < one;
+  }
+  EXPECT_GT(better, 10u);
+}
+
+/// A start that takes rows far from all centres so far finds clouds that lie far apart at once.
+TEST(KMeans, StartsAreFarFromAllCentres) {
+  const Stream stream(6, 0, Purpose::kTest);
+  std::vector<double> rows;
+  for (std::uint32_t i = 0; i < 120; ++i) {
+    rows.push_back((i % 2 == 0 ? 0.0 : 1e4) + stream.normal(i, 0));
+    rows.push_back((i % 3 == 0 ? 0.0 : i % 3 == 1 ? 1e4 : 2e4) + stream.normal(i, 1));
+  }
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    KMeansOptions options = options_for(6);
+    options.restarts = 1;
+    options.seed = seed;
+    EXPECT_EQ(cluster_rows(rows, 2, options).sizes, std::vector<std::size_t>(6, 20)) << seed;
+  }
 }
 
 TEST(KMeans, NoClusterIsEmptyWhereManyRowsAreEqual) {

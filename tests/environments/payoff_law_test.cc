@@ -84,6 +84,41 @@ TEST(BernoulliLaw, AtomSumsAndTotalsHaveTheLawOfSummedDraws) {
   EXPECT_TRUE(fits(total_counts, total_expected, 2));
 }
 
+/// Two cells of eight variables each, one per action, and an action that affects nothing.
+std::shared_ptr<const Instance> two_cells() {
+  return std::make_shared<Instance>(
+      InstanceDefinition{.name = "two-cells",
+                         .summary = "",
+                         .action_names = {"first", "second", "none"},
+                         .variables = {{16, 0.5}},
+                         .effects = {{{ids({0, 1, 2, 3, 4, 5, 6, 7}), {0.75}}},
+                                     {{ids({8, 9, 10, 11, 12, 13, 14, 15}), {0.25}}},
+                                     {}},
+                         .noise = BernoulliNoise{}});
+}
+
+TEST(BernoulliLaw, CellsDoNotShareTheirDraws) {
+  Environment environment(prepare_payoffs(two_cells()), 5, 0);
+  constexpr std::uint32_t kRounds = 20000;
+  for (const ActionId action : {0u, 2u}) {
+    std::vector<std::vector<double>> payoffs(18, std::vector<double>(kRounds, 0.0));
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      const Payoffs drawn = environment.draw(round, action, Resolution::variables());
+      for (const VariableId i : drawn.ids()) {
+        payoffs[i][round] = 1.0;
+        payoffs[16 + i / 8][round] += 1.0;  // of the cell
+      }
+    }
+    const auto expect_uncorrelated = [&](std::size_t x, std::size_t y) {
+      EXPECT_TRUE(agrees(testing::correlation(payoffs[x], payoffs[y]), 0.0,
+                         1.0 / std::sqrt(1.0 * kRounds), 18))
+          << x << " and " << y << ", action " << action;
+    };
+    for (std::size_t i = 0; i < 8; ++i) expect_uncorrelated(i, 8 + i);
+    expect_uncorrelated(16, 17);
+  }
+}
+
 TEST(BernoulliLaw, CriteoRoundsHaveTheRightMeanAndVariance) {
   const auto instance = load_instance("criteo");
   Environment environment(prepare_payoffs(instance), 6, 0);
@@ -284,6 +319,80 @@ TEST(ObserveBaseline, HasTheLawOfMeans) {
   }
   const double n = kRuns * 100.0;
   EXPECT_TRUE(agrees(gaussian_squares / n, 1.0, std::sqrt(2.0 / n), 2));
+}
+
+/// Per variable the observed means of runs 0, 1, ...
+std::vector<std::vector<double>> observed_by_runs(const std::shared_ptr<const Instance>& instance,
+                                                  std::uint64_t count, std::uint32_t runs) {
+  const auto law = prepare_payoffs(instance);
+  std::vector<std::vector<double>> columns(instance->variables());
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    const BaselineObservations drawn = Environment(law, 14, run).observe_baseline(count);
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].push_back(drawn.means[i]);
+  }
+  return columns;
+}
+
+/// Four variables of variances 4, 1, 0.25 and 1, whose noise is a matrix.
+std::shared_ptr<const Instance> unequal_variances() {
+  GaussianNoise noise{.covariance = GaussianNoise::Covariance::kMatrix};
+  noise.matrix = {4, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0.25, 0, 0, 0, 0, 1};
+  return std::make_shared<Instance>(InstanceDefinition{.name = "unequal",
+                                                       .summary = "",
+                                                       .action_names = {"a"},
+                                                       .variables = {{2, 1.0}, {2, -3.0}},
+                                                       .effects = {{{ids({0}), {2.0}}}},
+                                                       .noise = noise});
+}
+
+TEST(ObserveBaseline, RunsAndVariablesAreIndependent) {
+  constexpr std::uint64_t kCount = 16;
+  constexpr std::uint32_t kRuns = 20000;
+  constexpr std::size_t kComparisons = 2 * (3 * 4 + 6);
+  const auto check = [&](const Instance& instance, const std::vector<std::vector<double>>& columns,
+                         const std::vector<double>& variances) {
+    const double se = 1.0 / std::sqrt(1.0 * kRuns);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      SCOPED_TRACE(instance.name() + ", variable " + std::to_string(i));
+      double sum = 0.0;
+      double squares = 0.0;
+      for (const double mean : columns[i]) {
+        sum += mean - instance.baseline()[i];
+        squares += (mean - instance.baseline()[i]) * (mean - instance.baseline()[i]);
+      }
+      const double variance = variances[i] / kCount;
+      EXPECT_TRUE(agrees(sum / kRuns, 0.0, std::sqrt(variance) * se, kComparisons));
+      EXPECT_TRUE(agrees(squares / kRuns, variance, std::sqrt(2.0) * variance * se, kComparisons));
+      const std::span<const double> runs(columns[i]);
+      EXPECT_TRUE(agrees(testing::correlation(runs.first(kRuns - 1), runs.subspan(1)), 0.0, se,
+                         kComparisons));
+      for (std::size_t j = 0; j < i; ++j) {
+        EXPECT_TRUE(agrees(testing::correlation(columns[i], columns[j]), 0.0, se, kComparisons));
+      }
+    }
+  };
+  const auto normal = unequal_variances();
+  check(*normal, observed_by_runs(normal, kCount, kRuns), {4.0, 1.0, 0.25, 1.0});
+  const auto binary =
+      std::make_shared<Instance>(InstanceDefinition{.name = "binary",
+                                                    .summary = "",
+                                                    .action_names = {"a"},
+                                                    .variables = {{2, 0.25}, {2, 0.5}},
+                                                    .effects = {{{ids({0}), {0.5}}}},
+                                                    .noise = BernoulliNoise{}});
+  check(*binary, observed_by_runs(binary, kCount, kRuns), {0.1875, 0.1875, 0.25, 0.25});
+}
+
+TEST(ObserveBaseline, IsAFunctionOfSeedAndRun) {
+  for (const char* name : {"gaussian", "criteo", "discounts"}) {
+    const auto law = prepare_payoffs(load_instance(name));
+    const auto means = [&](std::uint64_t seed, std::uint32_t run) {
+      return Environment(law, seed, run).observe_baseline(9).means;
+    };
+    EXPECT_EQ(means(3, 4), means(3, 4)) << name;
+    EXPECT_NE(means(3, 4), means(3, 5)) << name;
+    EXPECT_NE(means(3, 4), means(4, 4)) << name;
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "experiments/campaign_rounds.h"
 #include "experiments/parallel.h"
+#include "models/ridge.h"
 #include "support/refusal.h"
 #include "updraft/simulate.h"
 #include "updraft/theory.h"
@@ -53,6 +54,26 @@ TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
     }
     EXPECT_GT(most, 0.02) << "treatment must help some";
     EXPECT_LT(least, -0.02) << "and put others off";
+  }
+}
+
+/// The theorem asks for coefficients no longer than 1; the generator gives them one length, 0.9, or
+/// 4 to scores of 0/1 payoffs.
+TEST(SyntheticPopulation, CoefficientsHaveTheirLength) {
+  for (const bool logistic : {false, true}) {
+    const CampaignPopulation population = small_population(logistic);
+    for (Treatment z = 0; z <= population.treatments; ++z) {
+      std::vector<double> scores;
+      for (std::size_t i = 0; i < population.size(); ++i) {
+        const double mean = population.mean(i, z);
+        scores.push_back(logistic ? std::log(mean / (1.0 - mean)) : mean);
+      }
+      double square = 0.0;
+      for (const double t : fit_ridge(population.rows, scores, population.features, 1e-9)) {
+        square += t * t;
+      }
+      EXPECT_NEAR(std::sqrt(square), logistic ? 4.0 : 0.9, 1e-6) << "treatment " << z;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <vector>
 
+#include "updraft/state.h"
 #include "updraft/stream.h"
 
 namespace updraft {
@@ -64,6 +65,19 @@ TEST(Ellipsoid, QuestionsInBetweenChangeNothing) {
     if (r % 7 == 0) asked.root();
   }
   EXPECT_EQ(asked.root(), quiet.root());
+}
+
+TEST(Ellipsoid, IsWrittenWithAllOfItsRows) {
+  for (const std::uint32_t rows : {0u, 1u, 100u, 128u, 200u}) {
+    Ellipsoid ellipsoid(5, 1.0);
+    for (std::uint32_t r = 0; r < rows; ++r) add(ellipsoid, made_row(r, 5));
+    StateWriter writer;
+    ellipsoid.write(writer);  // before anybody asked for anything
+    Ellipsoid restored(5, 1.0);
+    StateReader reader(writer.bytes());
+    restored.read(reader);
+    EXPECT_EQ(restored.root(), ellipsoid.root()) << rows;
+  }
 }
 
 }  // namespace

@@ -36,12 +36,20 @@ class EveryPolicy : public ::testing::TestWithParam<std::string> {
     return y;
   }
 
+  /// 0/1 payoffs, of which policies keep counts.
+  static std::vector<double> coins(std::uint32_t round, ActionId action) {
+    std::vector<double> y = payoffs(round, action);
+    for (double& value : y) value = value > 0.3 ? 1.0 : 0.0;
+    return y;
+  }
+
   static void play(Policy& policy, std::uint32_t first, std::uint32_t last,
-                   std::vector<ActionId>* actions = nullptr) {
+                   std::vector<ActionId>* actions = nullptr,
+                   std::vector<double> (*pays)(std::uint32_t, ActionId) = payoffs) {
     for (std::uint32_t round = first; round < last; ++round) {
       const ActionId action = policy.select(kPolicyStream);
       ASSERT_LT(action, 4u);
-      policy.observe(action, Payoffs::dense(payoffs(round, action)));
+      policy.observe(action, Payoffs::dense(pays(round, action)));
       if (actions != nullptr) actions->push_back(action);
     }
   }
@@ -144,21 +152,24 @@ TEST_P(EveryPolicy, OrderOfFeedbackDoesNotMatterForTheDecision) {
 }
 
 TEST_P(EveryPolicy, SavesAndRestoresBitForBit) {
-  for (const std::uint32_t rounds : {0u, 1u, 3u, 4u, 57u, 300u}) {
-    const auto policy = make();
-    play(*policy, 0, rounds);
-    policy->select(kPolicyStream);  // one decision outstanding
-    const std::string state = saved(*policy);
-    std::istringstream in(state);
-    const auto restored = load_policy(in);
-    EXPECT_EQ(saved(*restored), state);
-    EXPECT_EQ(restored->spec().text(), policy->spec().text());
-    std::vector<ActionId> expected;
-    std::vector<ActionId> actual;
-    play(*policy, rounds, rounds + 100, &expected);
-    play(*restored, rounds, rounds + 100, &actual);
-    EXPECT_EQ(actual, expected) << "after " << rounds << " rounds";
-    EXPECT_EQ(saved(*restored), saved(*policy));
+  for (const auto pays : {payoffs, coins}) {
+    for (const std::uint32_t rounds : {0u, 1u, 3u, 4u, 57u, 300u}) {
+      SCOPED_TRACE(std::to_string(rounds) + (pays == coins ? " rounds of 0/1" : " rounds"));
+      const auto policy = make();
+      play(*policy, 0, rounds, nullptr, pays);
+      policy->select(kPolicyStream);  // one decision outstanding
+      const std::string state = saved(*policy);
+      std::istringstream in(state);
+      const auto restored = load_policy(in);
+      EXPECT_EQ(saved(*restored), state);
+      EXPECT_EQ(restored->spec().text(), policy->spec().text());
+      std::vector<ActionId> expected;
+      std::vector<ActionId> actual;
+      play(*policy, rounds, rounds + 100, &expected, pays);
+      play(*restored, rounds, rounds + 100, &actual, pays);
+      EXPECT_EQ(actual, expected);
+      EXPECT_EQ(saved(*restored), saved(*policy));
+    }
   }
 }
 

@@ -21,6 +21,16 @@ TEST(Compare, RegretBetweenPointsOfTheCurve) {
   EXPECT_EQ(growth(result, point).error, 0.0);
 }
 
+TEST(Compare, GrowthIsFromHalfOfTheRoundsWhateverThePoints) {
+  ExperimentResult result = testing::made_result({});
+  testing::add_policy(result, "ucb", "ucb", {{1.0, testing::always(120)}});
+  result.curve_rounds = {100, 400, 600, 1000};
+  std::vector<Summary> curve;
+  for (const double mean : {10.0, 40.0, 60.0, 120.0}) curve.push_back({.mean = mean});
+  result.points[0].curve = curve;  // 50 after 500
+  EXPECT_DOUBLE_EQ(growth(result, result.points[0]), 70.0 / 50.0);
+}
+
 TEST(Compare, GrowthWithoutRegretInTheFirstHalf) {
   ExperimentResult result = testing::made_result({});
   testing::add_policy(result, "ucb", "ucb", {{1.0, testing::always(0)}});

@@ -87,6 +87,14 @@ TEST(FigureScript, HasCurvesInTheOrderOfTheirRegret) {
   EXPECT_TRUE(has(script, "set output 'out/figure.svg'"));
 }
 
+TEST(FigureScript, CurvesThatCrossAreInTheOrderOfTheLastRegret) {
+  ExperimentResult result = example();
+  result.points[1].curve[0].mean = 30000.0;  // UpUCB(bl) is the worst at first
+  const std::string script = figure_script(result, "svg", "f");
+  EXPECT_LT(script.find("title 'it''s_TS"), script.find("title 'fixed'"));
+  EXPECT_LT(script.find("title 'fixed'"), script.find("title 'UpUCB(bl)"));
+}
+
 TEST(FigureScript, HasTheDataOfTheChosenPoint) {
   const std::string script = script_of({});
   EXPECT_TRUE(has(script,
@@ -166,6 +174,17 @@ TEST(FigureScript, BoundsAreThoseOfTheNoise) {
   EXPECT_EQ(line.label, "upper bound, up_ucb_bl (alpha x 9)");
   ASSERT_FALSE(line.values.empty());
   EXPECT_EQ(line.values.back(), bound_up_ucb_bl(BoundInputs::of(Instance(definition), 2e9, 0.05)));
+}
+
+TEST(BoundLines, AreBoundsAfterEachOfTheRounds) {
+  ExperimentResult result = made_result({});
+  result.curve_rounds = {1000000, 10000000, 100000000};
+  const std::vector<BoundLine> lines = bound_lines(result);
+  ASSERT_EQ(lines.size(), 1u);  // the lower bound, a number times log T
+  ASSERT_EQ(lines[0].rounds, (std::vector<double>{1e6, 1e7, 1e8}));
+  EXPECT_GT(lines[0].values[0], 0.0);
+  EXPECT_NEAR(lines[0].values[1] / lines[0].values[0], 7.0 / 6.0, 1e-12);
+  EXPECT_NEAR(lines[0].values[2] / lines[0].values[0], 8.0 / 6.0, 1e-12);
 }
 
 TEST(FigureScript, RefusesOtherTerminalsAndResultsWithoutCurves) {

@@ -75,6 +75,7 @@ TEST(ParameterPanel, LargeErrorsDoNotStretchTheAxis) {
   ExperimentResult result = made_result({});
   add_policy(result, "UpTS", "up_ts", {{0, around(100, 173)}}, "");  // s.e. 99.9
   EXPECT_GT(panel_of(result).y.low, 20);
+  EXPECT_TRUE(has(panel_of(result).data, " 100 24 199.88")) << "the band ends at the axis, 24";
 }
 
 TEST(ParameterPanel, RefusesNoPoliciesAndLabelsThatAreNotInThePalette) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "played_campaign.h"
 #include "service/campaign_report.h"
 #include "service/told.h"
@@ -60,6 +62,24 @@ TEST(Report, SaysWhatWasChosenBelievedAndTold) {
   EXPECT_EQ(report["payoffs"]["rounds"], 50);
   EXPECT_NEAR(report["payoffs"]["sd"].get<double>(), 1.0, 0.2);
   EXPECT_EQ(report["definition"]["name"], "shop");
+}
+
+TEST(Report, IntervalsOfTreatmentsAreThoseOfAMean) {
+  const CampaignDefinition definition = parse_definition(
+      R"json({"name": "m", "policy": "greedy", "treatments": 1, "budget": 1, "features": 1})json");
+  CampaignWatch watch(definition, 1);
+  Decided decided;
+  decided.treatments = {0, 0, 1, 0, 0};
+  watch.observed(decided, Payoffs::dense(std::vector<double>{0, 1, 9, 2, 5}));
+  const std::vector<Belief> beliefs = watch.treatment_beliefs();
+  ASSERT_EQ(beliefs.size(), 2u);
+  // Untreated: mean 2, squares about it 4 + 1 + 0 + 9 over three degrees of freedom.
+  EXPECT_DOUBLE_EQ(*beliefs[0].estimate, 2.0);
+  const double reach = 1.959963984540054 * std::sqrt(14.0 / 3.0 / 4.0);
+  EXPECT_NEAR(beliefs[0].interval->low, 2.0 - reach, 1e-12);
+  EXPECT_NEAR(beliefs[0].interval->high, 2.0 + reach, 1e-12);
+  EXPECT_EQ(beliefs[1].estimate, 9.0);
+  EXPECT_FALSE(beliefs[1].interval) << "of one payoff";
 }
 
 TEST(Report, BeforeAnythingCame) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -64,6 +65,39 @@ TEST(StratifiedBootstrap, DrawsEvenlyWithinEachStratum) {
   EXPECT_TRUE(testing::fits_evenly(ones, 3));
   const double n = resamples / 27.0;
   EXPECT_TRUE(testing::fits(times, std::vector<double>{8 * n, 12 * n, 6 * n, n}, 3));
+}
+
+TEST(StratifiedBootstrap, StrataDoNotShareTheirDraws) {
+  // Strata of one size. Rejection level 1e-6 over six comparisons.
+  const std::vector<std::uint8_t> stratum = {0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1};
+  const StratifiedBootstrap bootstrap(stratum);
+  const std::uint32_t resamples = 20000;
+  std::vector<std::vector<double>> zeros(6);
+  std::vector<std::vector<double>> ones(6);
+  for (std::uint32_t b = 0; b < resamples; ++b) {
+    const std::vector<std::uint32_t> weights = weights_of(bootstrap, b);
+    std::size_t next_zero = 0;
+    std::size_t next_one = 0;
+    for (std::size_t i = 0; i < stratum.size(); ++i) {
+      (stratum[i] == 1 ? ones[next_one++] : zeros[next_zero++]).push_back(weights[i]);
+    }
+  }
+  for (std::size_t j = 0; j < 6; ++j) {
+    EXPECT_TRUE(testing::agrees(testing::correlation(zeros[j], ones[j]), 0.0,
+                                1.0 / std::sqrt(1.0 * resamples), 6));
+  }
+}
+
+TEST(StratifiedBootstrap, LargeStrataDoNotRepeatTheirDraws) {
+  // A row is left out with probability (1 - 1/n)^n; the number of those left out has a variance of
+  // about n (1/e - 2/e^2).
+  const double n = 5000.0;
+  const StratifiedBootstrap bootstrap(std::vector<std::uint8_t>(5000, 1));
+  const std::vector<std::uint32_t> weights = weights_of(bootstrap, 0);
+  const auto left_out = static_cast<double>(std::count(weights.begin(), weights.end(), 0u));
+  const double e = std::exp(1.0);
+  EXPECT_TRUE(testing::agrees(left_out, n * std::pow(1.0 - 1.0 / n, n),
+                              std::sqrt(n * (1.0 / e - 2.0 / (e * e)))));
 }
 
 TEST(StratifiedBootstrap, RefusesOtherStrataAndLengths) {

@@ -162,6 +162,14 @@ TEST(Bounds, SumOverActionsWithAGapAndTakeTheSmallestBestAction) {
                32 * 10 * (10 / 0.5 + 3 / 0.5 + 2 / 2.0) * 11.066638362341809 + 2.5);
 }
 
+TEST(Bounds, AreWideWhereTheBestActionAffectsMore) {
+  BoundInputs in = two_actions();
+  in.affected = {4, 1};  // L(a*) = 4, though another action affects less
+  in.min_uplift = 1.0;
+  expect_close(bound_up_ucb(in), 8 * 25 * 10.373491181781864 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_ilift(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
+}
+
 TEST(Bounds, OfOneActionAreZero) {
   BoundInputs in = two_actions();
   in.gaps = {0.0};

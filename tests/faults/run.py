@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""Puts faults into the library, one at a time, and says which of them the unit tests notice.
+
+A test that passes whatever the code does proves nothing. The files *.toml beside this one list
+faults that an engineer could make, each with the tests that must fail because of it. A fault is a
+copy of one source file with one text replaced. The copy is compiled and linked in front of the
+library, so neither the sources nor the build folder change. docs/faults.md has the results.
+
+  tests/faults/run.py                   put in all faults
+  tests/faults/run.py kmeans-seed ...   these only; a name may have wildcards
+  tests/faults/run.py --check           only check that every fault still fits its source file
+
+The build folder must be made for Ninja, as ./dev build makes it. Exit status: 0 if all faults were
+noticed, 1 if not, 2 if the list is wrong or something does not build.
+"""
+
+import argparse
+import fnmatch
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+PROGRAM = "updraft_tests"
+DOCS = ROOT / "docs" / "faults.md"
+DOCS_MARK = "<!-- Written by tests/faults/run.py --write-docs. -->\n"
+
+
+class WrongList(Exception):
+    """The list of faults, or what a run needs, is not as it should be."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    part: str  # of the library: the name of the file that lists it
+    name: str
+    file: str  # the source file, from the root of the project
+    was: str  # a text that occurs once in it
+    becomes: str
+    says: str  # what is wrong then
+    tests: list[str]  # patterns of the tests that must notice
+
+
+@dataclass(frozen=True)
+class Outcome:
+    fault: Fault
+    word: str  # caught, survived or does not build
+    detail: str  # the test that failed, or the compiler's words
+    seconds: float
+
+
+# The list.
+
+
+def load_faults() -> list[Fault]:
+    faults = []
+    for path in sorted(FOLDER.glob("*.toml")):
+        with path.open("rb") as file:
+            document = tomllib.load(file)
+        for entry in document.get("fault", []):
+            try:
+                faults.append(Fault(part=path.stem, **entry))
+            except TypeError as error:
+                raise WrongList(f"{path.name}: {entry.get('name', entry)}: {error}") from error
+    return faults
+
+
+def test_files() -> dict[str, list[str]]:
+    """The files of each test suite, from the root of the project."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "tests").rglob("*_test.cc")):
+        for suite in set(re.findall(r"^TEST(?:_[FP])?\(\s*(\w+),", path.read_text(), re.MULTILINE)):
+            found.setdefault(suite, []).append(str(path.relative_to(ROOT)))
+    return found
+
+
+def suites_of(pattern: str, known: Iterable[str]) -> list[str]:
+    """The suites that a pattern of tests means."""
+    return fnmatch.filter(known, pattern.split(".")[0].split("/")[-1])
+
+
+def patched(fault: Fault) -> str:
+    """The text of the source file with the fault in it."""
+    path = ROOT / fault.file
+    if not fault.file.startswith("src/") or path.suffix != ".cc" or not path.is_file():
+        raise WrongList(f"{fault.name}: {fault.file} is not a source file of the library")
+    text = path.read_text()
+    count = text.count(fault.was)
+    if count != 1:
+        raise WrongList(
+            f"{fault.name}: the text occurs {count} times in {fault.file}, not once: {fault.was}"
+        )
+    if fault.was == fault.becomes:
+        raise WrongList(f"{fault.name}: changes nothing")
+    return text.replace(fault.was, fault.becomes)
+
+
+def check_list(faults: list[Fault]) -> list[str]:
+    """What is wrong with the list."""
+    wrong = []
+    names = [fault.name for fault in faults]
+    wrong += [f"{name}: is repeated" for name in sorted(set(names)) if names.count(name) > 1]
+    known = test_files()
+    for fault in faults:
+        try:
+            patched(fault)
+        except WrongList as error:
+            wrong.append(str(error))
+        if not fault.tests:
+            wrong.append(f"{fault.name}: names no tests")
+        for pattern in fault.tests:
+            if not suites_of(pattern, known):
+                wrong.append(f"{fault.name}: no test suite matches {pattern}")
+    return wrong
+
+
+# A run.
+
+
+class Workbench:
+    """Compiles, links and runs with the commands of a build folder.
+
+    Of the unit tests only the files that hold tests of `faults` are compiled and linked.
+    """
+
+    def __init__(self, build: Path, faults: list[Fault]):
+        self.build = build
+        self.ninja("build.ninja")  # which knows of new files then
+        commands = json.loads((build / "compile_commands.json").read_text())
+        self.compile_commands = {str(Path(entry["file"]).resolve()): entry for entry in commands}
+        link = self.ninja("-t", "commands", PROGRAM).splitlines()[-1]
+        self.link_words = self.needed(link.split(" "), faults)
+        inputs = [w for w in self.link_words if w.endswith((".o", ".a")) and not w.startswith("/")]
+        self.ninja(*inputs)
+
+    def ninja(self, *words: str) -> str:
+        """What Ninja says."""
+        ended = subprocess.run(
+            ["ninja", "-C", str(self.build), *words], capture_output=True, text=True
+        )
+        if ended.returncode != 0:
+            said = (ended.stdout + ended.stderr)[-2000:]
+            raise WrongList(f"the build folder {self.build} does not build:\n{said}")
+        return ended.stdout
+
+    @staticmethod
+    def needed(words: list[str], faults: list[Fault]) -> list[str]:
+        """A link command without the test files that no fault asks for."""
+        known = test_files()
+        suites = {s for fault in faults for test in fault.tests for s in suites_of(test, known)}
+        files = {file.removeprefix("tests/") for suite in suites for file in known[suite]}
+        return [
+            word
+            for word in words
+            if not word.endswith("_test.cc.o") or any(word.endswith(f"/{f}.o") for f in files)
+        ]
+
+    def compile(self, fault: Fault, folder: Path) -> Path:
+        """The object file of the faulty source. Headers are the project's own."""
+        source = folder / fault.file
+        source.parent.mkdir(parents=True)
+        source.write_text(patched(fault))
+        entry = self.compile_commands.get(str(ROOT / fault.file))
+        if entry is None:
+            raise WrongList(f"{fault.name}: the build folder does not compile {fault.file}")
+        words = shlex.split(entry["command"])
+        compiled = folder / "faulty.o"
+        words[words.index("-o") + 1] = str(compiled)
+        words[words.index("-c") + 1] = str(source)
+        # Kernels include their own file by its path below src/, once for each kind of vector.
+        first = next(j for j, word in enumerate(words) if word.startswith("-"))
+        words.insert(first, f"-I{folder / 'src'}")
+        subprocess.run(words, cwd=entry["directory"], check=True, capture_output=True, text=True)
+        return compiled
+
+    def link(self, folder: Path, *compiled: Path) -> Path:
+        """The test program. Given objects come first, so the library's own are not taken."""
+        program = folder / PROGRAM
+        words = list(self.link_words)
+        output = words.index("-o") + 1
+        words[output : output + 1] = [shlex.quote(str(path)) for path in (program, *compiled)]
+        subprocess.run(
+            " ".join(words), shell=True, cwd=self.build, check=True, capture_output=True, text=True
+        )
+        return program
+
+    def run(self, program: Path, tests: list[str], limit: float) -> tuple[bool, str]:
+        """Whether the tests fail, and which does first."""
+        command = [str(program), "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"]
+        try:
+            ended = subprocess.run(
+                command,
+                cwd=self.build,
+                timeout=limit,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+            output, status = ended.stdout, ended.returncode
+        except subprocess.TimeoutExpired as expired:
+            output, status = (expired.stdout or b"").decode(errors="replace"), None
+        started = re.findall(r"^\[ RUN      \] (\S+)", output, re.MULTILINE)
+        if not started:
+            raise WrongList(f"no test matches {':'.join(tests)}")
+        if status == 0:
+            return False, ""
+        failed = re.search(r"^\[  FAILED  \] (\S+?),? ", output, re.MULTILINE)
+        if failed:
+            return True, failed.group(1)
+        return True, f"{started[-1]} {'hangs' if status is None else 'crashes'}"
+
+
+def put_in(fault: Fault, bench: Workbench, limit: float) -> Outcome:
+    start = time.monotonic()
+
+    def outcome(word: str, detail: str = "") -> Outcome:
+        return Outcome(fault, word, detail, time.monotonic() - start)
+
+    with tempfile.TemporaryDirectory(prefix="updraft-fault-") as name:
+        folder = Path(name).resolve()
+        try:
+            program = bench.link(folder, bench.compile(fault, folder))
+        except subprocess.CalledProcessError as error:
+            lines = [line for line in error.stderr.splitlines() if "error" in line]
+            return outcome("does not build", lines[0] if lines else error.stderr[:200])
+        fails, test = bench.run(program, fault.tests, limit)
+        return outcome("caught", test) if fails else outcome("survived")
+
+
+def check_sound(faults: list[Fault], bench: Workbench, limit: float) -> None:
+    """All tests named must pass if there is no fault."""
+    tests = sorted({test for fault in faults for test in fault.tests})
+    with tempfile.TemporaryDirectory(prefix="updraft-fault-") as name:
+        program = bench.link(Path(name).resolve())
+        fails, test = bench.run(program, tests, limit * len(faults))
+    if fails:
+        raise WrongList(f"{test} fails without any fault")
+
+
+# What is shown.
+
+
+def write_docs(outcomes: list[Outcome]) -> None:
+    lines = ["| part | faults | caught |", "|---|---:|---:|"]
+    parts = sorted({outcome.fault.part for outcome in outcomes})
+    for part in parts:
+        words = [outcome.word for outcome in outcomes if outcome.fault.part == part]
+        lines.append(f"| {part} | {len(words)} | {words.count('caught')} |")
+    caught = sum(outcome.word == "caught" for outcome in outcomes)
+    lines.append(f"| all | {len(outcomes)} | {caught} |")
+    for part in parts:
+        lines += ["", f"### {part.capitalize()}", ""]
+        lines += ["| fault | file | noticed by |", "|---|---|---|"]
+        for outcome in outcomes:
+            if outcome.fault.part != part:
+                continue
+            file = outcome.fault.file.removeprefix("src/")
+            noticed = f"`{outcome.detail}`" if outcome.word == "caught" else f"**{outcome.word}**"
+            says = outcome.fault.says.replace("|", "\\|")
+            lines.append(f"| {says} | `{file}` | {noticed} |")
+    head, mark, _ = DOCS.read_text().partition(DOCS_MARK)
+    if not mark:
+        raise WrongList(f"{DOCS.name} has no line {DOCS_MARK}")
+    DOCS.write_text(head + mark + "\n" + "\n".join(lines) + "\n")
+
+
+def selected(faults: list[Fault], names: list[str]) -> list[Fault]:
+    if not names:
+        return faults
+    for name in names:
+        if not any(fnmatch.fnmatchcase(fault.name, name) for fault in faults):
+            raise WrongList(f"no fault is named {name}; --list shows all")
+    return [f for f in faults if any(fnmatch.fnmatchcase(f.name, name) for name in names)]
+
+
+def run_all(faults: list[Fault], options: argparse.Namespace) -> list[Outcome]:
+    bench = Workbench(options.build.resolve(), faults)
+    check_sound(faults, bench, options.limit)
+    outcomes = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for outcome in pool.map(lambda fault: put_in(fault, bench, options.limit), faults):
+            outcomes.append(outcome)
+            print(
+                f"{outcome.word:<9} {outcome.fault.part}: {outcome.fault.name:<32} "
+                f"{outcome.detail} ({outcome.seconds:.0f} s)",
+                flush=True,
+            )
+    return outcomes
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="faults to put in; none: all")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
+    parser.add_argument("--jobs", type=int, default=1, help="faults at a time")
+    parser.add_argument("--limit", type=float, default=300.0, help="seconds that tests may take")
+    parser.add_argument("--check", action="store_true", help="only check the list")
+    parser.add_argument("--list", action="store_true", help="only show the list")
+    parser.add_argument("--write-docs", action="store_true", help="write the results to docs/")
+    options = parser.parse_args()
+    if options.write_docs and options.names:
+        parser.error("--write-docs is for all faults, without names")
+    try:
+        faults = load_faults()
+        wrong = check_list(faults)
+        if wrong:
+            raise WrongList("\n".join(wrong))
+        faults = selected(faults, options.names)
+        if options.check:
+            return 0
+        if options.list:
+            for fault in faults:
+                print(f"{fault.part}: {fault.name}: {fault.says}")
+            return 0
+        outcomes = run_all(faults, options)
+        if options.write_docs:
+            write_docs(outcomes)
+    except WrongList as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 2
+    except subprocess.CalledProcessError as error:
+        print(f"run.py: {error}\n{error.stderr}", file=sys.stderr)
+        return 2
+    caught = sum(outcome.word == "caught" for outcome in outcomes)
+    print(f"{caught} of {len(outcomes)} caught")
+    if any(outcome.word == "does not build" for outcome in outcomes):
+        return 2
+    return 0 if caught == len(outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
