@@ -8,7 +8,7 @@ namespace updraft {
 namespace {
 
 // docs/formats/policy-state.md gives the grammar.
-constexpr std::string_view kMagic = "updraft-policy\r\n";
+constexpr StateKind kKind{.magic = "updraft-policy\r\n", .version = 1};
 
 void write_knowledge(const Knowledge& knowledge, StateWriter& writer) {
   writer.u64(knowledge.actions());
@@ -87,11 +87,11 @@ std::string encoded(const Policy& policy) {
   body.text(policy.spec().text());
   write_knowledge(policy.knowledge(), body);
   policy.save_state(body);
-  return framed(kMagic, body.bytes());
+  return framed(kKind, body.bytes());
 }
 
 std::unique_ptr<Policy> decoded(std::string_view file) {
-  StateReader body(unframed(kMagic, file));
+  StateReader body(unframed(kKind, file).bytes);
   const PolicySpec spec = PolicySpec::parse(body.text());
   const Knowledge knowledge = read_knowledge(body);
   std::unique_ptr<Policy> policy = make_policy(spec, knowledge);
