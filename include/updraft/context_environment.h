@@ -26,7 +26,8 @@ struct ContextWorld {
 };
 
 /// Throws InvalidInput: a size of 0, more variables than all groups may have together, a noise that
-/// is not positive, or more than 10,000,000 features of a round or coefficients in all.
+/// is not positive, or more than 10,000,000 features of a round or numbers in
+/// matrices of d x d for each theta.
 void check_contexts(const LinearContexts& setting);
 
 /// Throws as check_contexts().

@@ -11,7 +11,8 @@
 namespace updraft {
 namespace {
 
-constexpr std::size_t kMostNumbers = 10'000'000;  ///< features of a round, coefficients
+/// Features of a round; and what a policy keeps, a matrix of d x d per theta.
+constexpr std::size_t kMostNumbers = 10'000'000;
 
 // Lengths: theta(0), and what an action adds. Together at most 1.
 constexpr double kBaselineLength = 0.4;
@@ -40,8 +41,16 @@ void check_contexts(const LinearContexts& setting) {
   check_size("group_features", setting.group_features);
   check_size("max_affected", setting.max_affected);
   check_product("group_features", setting.group_features, setting.groups);
-  check_product("actions", setting.actions + 1, setting.features());
   check_product("variables", setting.variables, setting.features());
+  check_product("group_features", setting.group_features, setting.groups * setting.features());
+  const std::size_t square = setting.features() * setting.features();
+  if (setting.actions + 1 > kMostNumbers / square) {
+    throw InvalidInput(
+        "actions", std::to_string(setting.actions),
+        fmt::format("and the baseline, times the square of the features, {}, must be "
+                    "at most {}",
+                    square, kMostNumbers));
+  }
   if (setting.variables > setting.groups * setting.max_affected) {
     throw InvalidInput(
         "variables", std::to_string(setting.variables),

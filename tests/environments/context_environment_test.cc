@@ -198,8 +198,12 @@ TEST(ContextEnvironment, RefusesWhatCannotBe) {
   EXPECT_EQ(refused([](auto& s) { s.variables = 18; }), "(accepted)");
   EXPECT_EQ(refused([](auto& s) { s.noise_sd = 0.0; }), "noise_sd = 0: must be > 0");
   EXPECT_EQ(refused([](auto& s) { s.noise_sd = std::nan(""); }), "noise_sd = nan: must be > 0");
-  EXPECT_EQ(refused([](auto& s) { s.actions = 10'000'000; }),
-            "actions = 10000001: times 6 must be at most 10000000");
+  EXPECT_EQ(
+      refused([](auto& s) { s.actions = 10'000'000; }),
+      "actions = 10000000: and the baseline, times the square of the features, 36, must be at "
+      "most 10000000");
+  EXPECT_EQ(refused([](auto& s) { s.group_features = 4000; }),
+            "group_features = 4000: times 36000 must be at most 10000000");
 }
 
 }  // namespace
