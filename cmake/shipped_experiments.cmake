@@ -3,7 +3,7 @@
 set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecified-l
     tuning-free-gaussian tuning-free-gaussian-weak tuning-free-criteo tuning-free-marketing
     tuning-free-discounts tuning-free-movies campaign-counterfactual campaign-model
-    campaign-synthetic hillstrom hillstrom-spend)
+    campaign-synthetic hillstrom hillstrom-spend contextual-linear)
 set(UPDRAFT_SUITES paper tuning-free)
 
 set(files "")

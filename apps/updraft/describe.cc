@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "updraft/context_environment.h"
+
 namespace updraft::cli {
 namespace {
 
@@ -97,6 +99,37 @@ Json instance_json(const Instance& instance) {
   out["noise_sd"] = instance.noise_sd();
   out["variance_proxy"] = instance.variance_proxy();
   out["reward_variance_proxy"] = instance.reward_variance_proxy();
+  return out;
+}
+
+std::string size_words(const LinearContexts& contexts) {
+  return fmt::format("K = {} actions, m = {} variables with d = {} features",
+                     count_text(contexts.actions), count_text(contexts.variables),
+                     count_text(contexts.features()));
+}
+
+Json contexts_json(const LinearContexts& contexts) {
+  const ContextWorld world = make_context_world(contexts);
+  Json out;
+  out["name"] = kContextInstance;
+  out["summary"] = kContextSummary;
+  out["actions"] = contexts.actions;
+  out["variables"] = contexts.variables;
+  out["features"] = contexts.features();
+  out["groups"] = contexts.groups;
+  out["group_features"] = contexts.group_features;
+  out["max_affected"] = contexts.max_affected;
+  out["noise"] = "gaussian";
+  out["noise_sd"] = contexts.noise_sd;
+  out["seed"] = contexts.seed;
+  const auto numbers = [](std::span<const double> all) {
+    return std::vector<double>(all.begin(), all.end());
+  };
+  out["baseline_theta"] = numbers(world.baseline_theta());
+  out["theta"] = Json::array();
+  for (ActionId action = 0; action < contexts.actions; ++action) {
+    out["theta"].push_back(numbers(world.theta_of(action)));
+  }
   return out;
 }
 

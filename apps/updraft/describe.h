@@ -5,6 +5,7 @@
 #include "output.h"
 #include "updraft/instance.h"
 #include "updraft/knowledge.h"
+#include "updraft/linear_contexts.h"
 
 namespace updraft::cli {
 
@@ -27,5 +28,9 @@ std::string effect_gap_words(const Instance& instance);
 
 /// The object that `updraft instance --json` prints.
 Json instance_json(const Instance& instance);
+
+/// The same of a bandit with contexts.
+std::string size_words(const LinearContexts& contexts);
+Json contexts_json(const LinearContexts& contexts);
 
 }  // namespace updraft::cli

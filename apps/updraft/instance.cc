@@ -51,6 +51,7 @@ void list_shipped(bool json) {
     for (const ShippedInstance& shipped : shipped_instances()) {
       list.push_back({{"name", shipped.name}, {"summary", shipped.summary}});
     }
+    list.push_back({{"name", kContextInstance}, {"summary", kContextSummary}});
     write_output(json_text({{"instances", list}}));
     return;
   }
@@ -58,6 +59,7 @@ void list_shipped(bool json) {
   for (const ShippedInstance& shipped : shipped_instances()) {
     table.add_row({std::string(shipped.name), std::string(shipped.summary)});
   }
+  table.add_row({std::string(kContextInstance), std::string(kContextSummary)});
   write_output(table.text() +
                "\nMore about one: updraft instance NAME. Any file in the instance format is "
                "taken in place\nof a name; updraft instance NAME --export writes one to start "
@@ -129,7 +131,36 @@ std::string action_table(const Instance& instance) {
   return out;
 }
 
+/// The bandit with contexts, which has no file form.
+void show_contexts(const Options& options) {
+  if (options.export_definition) {
+    throw InvalidInput("--export", fmt::format("does not go with {}, which has no file form; "
+                                               "[contexts] of an experiment sets its sizes",
+                                               kContextInstance));
+  }
+  const LinearContexts contexts;
+  if (options.json) return write_output(json_text(contexts_json(contexts)));
+  std::string out = std::string(kContextInstance) + '\n';
+  for (const std::string& line : wrap_text(kContextSummary, 96)) out += line + '\n';
+  const auto fact = [&out](std::string_view title, std::string_view value) {
+    out += fmt::format("{:<40}{}\n", title, value);
+  };
+  out += '\n';
+  fact("actions (K)", count_text(contexts.actions));
+  fact("variables of a round (m)", count_text(contexts.variables));
+  fact("features of a variable (d)",
+       fmt::format("{}, in {} groups of {}", count_text(contexts.features()),
+                   count_text(contexts.groups), count_text(contexts.group_features)));
+  fact("affected by one action, at most (L)", count_text(contexts.max_affected));
+  fact("payoffs", "real numbers with independent Gaussian noise");
+  fact("standard deviation of the noise", short_text(contexts.noise_sd));
+  write_output(out +
+               "\nThe best action differs from round to round. Policies: lin_up_ucb, "
+               "lin_up_ucb_bl, lin_ucb;\nupdraft run contextual-linear compares them.\n");
+}
+
 void run(const Options& options) {
+  if (options.instance == kContextInstance) return show_contexts(options);
   if (options.export_definition && options.json) {
     throw InvalidInput("--export", "cannot be given together with --json");
   }

@@ -16,6 +16,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
 #include "updraft/registry.h"
@@ -46,10 +47,15 @@ constexpr const char* kFooter =
     "--tell\n"
     "leaves it to know.\n"
     "\n"
+    "--instance contextual-linear is a bandit with contexts: each variable has features in every\n"
+    "round. It takes the policies of contexts: lin_up_ucb, lin_up_ucb_bl and lin_ucb, all of them\n"
+    "with beta = 1 if there is no --policy.\n"
+    "\n"
     "Examples:\n"
     "  updraft simulate --instance criteo --rounds 1000\n"
     "  updraft simulate --instance gaussian --policy 'ucb(alpha=2)' 'up_ucb(alpha=3)' --runs 20\n"
     "  updraft simulate --instance gaussian --policy auto --tell affected\n"
+    "  updraft simulate --instance contextual-linear --policy 'lin_up_ucb(beta=0.5)'\n"
     "  updraft simulate --instance mine.json --policy 'up_ucb_l(delta=0.05)' --json > out.json";
 
 struct Options {
@@ -149,13 +155,15 @@ SimulationOptions simulation_options(const Options& options) {
   return out;
 }
 
-SimulationResult play(const std::shared_ptr<const Instance>& instance,
-                      const std::vector<PolicySpec>& specs, SimulationOptions options, bool quiet) {
+/// `stage`: an instance, or contexts.
+template <typename Stage>
+SimulationResult play(const Stage& stage, const std::vector<PolicySpec>& specs,
+                      SimulationOptions options, bool quiet) {
   Interrupt interrupt;
   Progress progress(quiet);
   options.stop = interrupt.token();
   options.progress = [&progress](double share) { progress.update(share); };
-  SimulationResult result = simulate(instance, specs, options);
+  SimulationResult result = simulate(stage, specs, options);
   if (options.stop.stop_requested()) throw Cancelled();
   return result;
 }
@@ -183,29 +191,20 @@ Json policy_json(const PolicyResult& policy) {
   return out;
 }
 
-Json result_json(const Instance& instance, const SimulationOptions& options,
-                 const SimulationResult& result) {
+/// `instance`: what was played on.
+Json result_json(Json instance, const SimulationOptions& options, const SimulationResult& result) {
   Json out;
   out["version"] = UPDRAFT_VERSION;
   out["seed"] = options.seed;
   out["rounds"] = options.rounds;
   out["runs"] = options.runs;
-  out["instance"] = instance_json(instance);
+  out["instance"] = std::move(instance);
   out["policies"] = Json::array();
   for (const PolicyResult& policy : result.policies) {
     out["policies"].push_back(policy_json(policy));
   }
   out["warnings"] = result.warnings;
   return out;
-}
-
-/// The share of rounds in which an action without gap was taken.
-double best_share(const Instance& instance, const PolicyResult& policy, std::uint32_t rounds) {
-  double pulls = 0.0;
-  for (ActionId action = 0; action < instance.actions(); ++action) {
-    if (instance.gaps()[action] == 0.0) pulls += policy.pulls[action];
-  }
-  return pulls / rounds;
 }
 
 /// The least regret of a ucb among the policies; absent where there is none.
@@ -219,8 +218,8 @@ std::optional<double> ucb_regret(const std::vector<PolicySpec>& specs,
   return least;
 }
 
-std::string regret_table(const Instance& instance, const std::vector<PolicySpec>& specs,
-                         const SimulationOptions& options, const SimulationResult& result) {
+std::string regret_table(const std::vector<PolicySpec>& specs, const SimulationOptions& options,
+                         const SimulationResult& result) {
   const std::optional<double> ucb = ucb_regret(specs, result);
   std::vector<std::size_t> order;
   double largest = 0.0;
@@ -251,20 +250,20 @@ std::string regret_table(const Instance& instance, const std::vector<PolicySpec>
         fixed_text(policy.final_regret.mean, decimals),
         options.runs > 1 ? "± " + fixed_text(policy.final_regret.stderr_, decimals) : "",
         fixed_text(policy.final_regret.p95, decimals),
-        percent_text(best_share(instance, policy, options.rounds))};
+        percent_text(policy.best_share)};
     if (ucb) row.push_back(*ucb > 0.0 ? percent_text(policy.final_regret.mean / *ucb) : "-");
     table.add_row(std::move(row));
   }
   return table.text();
 }
 
-std::string report(const Instance& instance, const std::vector<PolicySpec>& specs,
+/// `stage`: name and size of what was played on.
+std::string report(const std::string& stage, const std::vector<PolicySpec>& specs,
                    const SimulationOptions& options, const SimulationResult& result) {
   std::string out =
-      fmt::format("{}: {}; {} rounds, {} {}, seed {}\n\n", printable_text(instance.name()),
-                  size_words(instance), count_text(options.rounds), count_text(options.runs),
-                  options.runs == 1 ? "run" : "runs", options.seed);
-  out += regret_table(instance, specs, options, result);
+      fmt::format("{}; {} rounds, {} {}, seed {}\n\n", stage, count_text(options.rounds),
+                  count_text(options.runs), options.runs == 1 ? "run" : "runs", options.seed);
+  out += regret_table(specs, options, result);
   out +=
       "\nRegret is the expected reward lost to not having taken the best action in every round; "
       "lower\nis better.";
@@ -280,7 +279,30 @@ std::string report(const Instance& instance, const std::vector<PolicySpec>& spec
   return out;
 }
 
+std::vector<PolicySpec> chosen_context_policies(const Options& options) {
+  std::vector<PolicySpec> specs;
+  for (const std::string& text : options.policies) specs.push_back(PolicySpec::parse(text));
+  if (!specs.empty()) return specs;
+  for (const PolicyInfo& info : context_policies()) {
+    specs.push_back(PolicySpec::parse(fmt::format("{}(beta=1)", info.name)));
+  }
+  if (!options.quiet) write_note("no --policy given: all policies of contexts, with beta = 1");
+  return specs;
+}
+
+/// Of the bandit with contexts.
+void run_contexts(const Options& options) {
+  const LinearContexts contexts;
+  const SimulationOptions simulation = simulation_options(options);
+  const std::vector<PolicySpec> specs = chosen_context_policies(options);
+  const SimulationResult result = play(contexts, specs, simulation, options.quiet);
+  write_output(options.json ? json_text(result_json(contexts_json(contexts), simulation, result))
+                            : report(fmt::format("{}: {}", kContextInstance, size_words(contexts)),
+                                     specs, simulation, result));
+}
+
 void run(const Options& options) {
+  if (options.instance == kContextInstance) return run_contexts(options);
   if (options.instance.empty()) {
     throw InvalidInput("--instance", "must be given; updraft instance lists what there is");
   }
@@ -289,8 +311,10 @@ void run(const Options& options) {
   std::vector<PolicySpec> specs = chosen_policies(options);
   resolve_auto(specs, *instance, simulation, options.quiet);
   const SimulationResult result = play(instance, specs, simulation, options.quiet);
-  write_output(options.json ? json_text(result_json(*instance, simulation, result))
-                            : report(*instance, specs, simulation, result));
+  const std::string stage =
+      fmt::format("{}: {}", printable_text(instance->name()), size_words(*instance));
+  write_output(options.json ? json_text(result_json(instance_json(*instance), simulation, result))
+                            : report(stage, specs, simulation, result));
 }
 
 }  // namespace

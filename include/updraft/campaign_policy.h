@@ -87,8 +87,15 @@ class CampaignPolicy {
   std::uint64_t decisions() const { return decisions_; }
   std::uint64_t observations() const { return observations_; }
 
+  /// Individuals learned from so far, and those of them who were treated.
+  std::uint64_t rows() const { return rows_; }
+  std::uint64_t treated_rows() const { return treated_rows_; }
+
+  /// Version 1 did not count rows.
+  static constexpr std::uint64_t kStateVersion = 2;
   void save_state(StateWriter& writer) const;
-  void restore_state(StateReader& reader);
+  /// Throws InvalidInput if the policy needs to know what the version does not tell.
+  void restore_state(StateReader& reader, std::uint64_t version = kStateVersion);
 
  protected:
   CampaignPolicy(PolicySpec spec, CampaignShape shape);
@@ -108,6 +115,8 @@ class CampaignPolicy {
   CampaignShape shape_;
   std::uint64_t decisions_ = 0;
   std::uint64_t observations_ = 0;
+  std::uint64_t rows_ = 0;
+  std::uint64_t treated_rows_ = 0;
 };
 
 /// The policies for targeted campaigns; their `make` is null.

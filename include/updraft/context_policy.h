@@ -96,8 +96,14 @@ class ContextPolicy {
   std::uint64_t observations() const { return observations_; }
   std::uint64_t pulls(ActionId action) const { return pulls_[action]; }
 
+  /// Variables learned from so far, those of all contexts added up.
+  std::uint64_t rows() const { return rows_; }
+
+  /// Version 1 did not count rows.
+  static constexpr std::uint64_t kStateVersion = 2;
   void save_state(StateWriter& writer) const;
-  void restore_state(StateReader& reader);
+  /// Throws InvalidInput if the policy needs to know what the version does not tell.
+  void restore_state(StateReader& reader, std::uint64_t version = kStateVersion);
 
  protected:
   ContextPolicy(PolicySpec spec, ContextShape shape);
@@ -129,6 +135,7 @@ class ContextPolicy {
   std::vector<std::uint64_t> offers_;
   std::uint64_t decisions_ = 0;
   std::uint64_t observations_ = 0;
+  std::uint64_t rows_ = 0;
 };
 
 /// The policies for actions with contexts; their `make` is null.

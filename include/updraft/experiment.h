@@ -10,6 +10,7 @@
 
 #include "updraft/campaign_data.h"
 #include "updraft/instance.h"
+#include "updraft/linear_contexts.h"
 #include "updraft/policy_spec.h"
 
 namespace updraft {
@@ -59,13 +60,14 @@ struct CampaignSetting {
   bool operator==(const CampaignSetting&) const = default;
 };
 
-/// A comparison of tuned policies on one instance or campaign. docs/experiments.md gives the TOML
-/// form.
+/// A comparison of tuned policies on one instance, one campaign or one bandit with contexts.
+/// docs/experiments.md gives the TOML form.
 struct Experiment {
   std::string name;      ///< letters, digits, - and _: names the results folder
   std::string title;     ///< of figure and summary
-  std::string instance;  ///< a shipped name or the path of an instance file; empty for campaigns
+  std::string instance;  ///< a shipped name or the path of an instance file; else empty, and one of
   std::optional<CampaignSetting> campaign = {};
+  std::optional<LinearContexts> contexts = {};
   std::uint32_t rounds = 0;
   std::uint32_t runs = 0;
   std::uint64_t seed = 1;
@@ -74,7 +76,7 @@ struct Experiment {
   std::uint32_t quick_rounds = 0;  ///< of a quick run
   std::uint32_t quick_runs = 0;
   std::vector<PolicyGrid> policies;
-  std::vector<int> claims;  ///< which of the paper's claims 1-6 its summary judges
+  std::vector<int> claims;  ///< which of the paper's claims its summary judges
   FigureStyle figure;
 
   bool operator==(const Experiment&) const = default;
@@ -93,8 +95,8 @@ struct ShippedExperiment {
 };
 
 /// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, campaign-counterfactual,
-/// campaign-model, campaign-synthetic, hillstrom, hillstrom-spend, tuning-free-INSTANCE: files
-/// under experiments/, built in. Suites of them are in suite.h.
+/// campaign-model, campaign-synthetic, hillstrom, hillstrom-spend, contextual-linear,
+/// tuning-free-INSTANCE: files under experiments/, built in. Suites of them are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();
 
 /// The small version: quick_rounds, quick_runs, and one value per policy where there is a choice

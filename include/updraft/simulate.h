@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "updraft/instance.h"
+#include "updraft/linear_contexts.h"
 #include "updraft/policy_spec.h"
 
 namespace updraft {
@@ -52,6 +53,7 @@ struct PolicyResult {
   std::vector<double> final_regrets;  ///< per run
   Summary final_regret;
   std::vector<double> pulls;  ///< mean over runs, per action
+  double best_share = 0.0;    ///< share of all rounds in which no action was better
   std::vector<std::uint32_t> curve_rounds;
   std::vector<Summary> curve;  ///< regret after that many rounds
 };
@@ -68,6 +70,11 @@ struct SimulationResult {
 /// threads.
 SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const std::vector<PolicySpec>& policies,
+                          const SimulationOptions& options);
+
+/// The same on a contextual bandit, with policies of contexts. They are shown the baseline and the
+/// affected sets of every round as far as options.told allows.
+SimulationResult simulate(const LinearContexts& contexts, const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options);
 
 }  // namespace updraft

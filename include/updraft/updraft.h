@@ -7,6 +7,7 @@
 #include "updraft/campaign_policy.h"
 #include "updraft/campaign_population.h"
 #include "updraft/clustered_instance.h"
+#include "updraft/context_environment.h"
 #include "updraft/context_policy.h"
 #include "updraft/environment.h"
 #include "updraft/error.h"

@@ -42,6 +42,7 @@ CAMPAIGN_SPECS = {
 CONTEXT_SPECS = {
     "lin_up_ucb": "lin_up_ucb(beta=1)",
     "lin_up_ucb_bl": "lin_up_ucb_bl(beta=1)",
+    "lin_ucb": "lin_ucb(beta=1)",
 }
 
 

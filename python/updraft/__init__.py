@@ -298,7 +298,7 @@ def context_policies() -> list[dict[str, Any]]:
     """The same for context().
 
     >>> [p["name"] for p in context_policies()]
-    ['lin_up_ucb', 'lin_up_ucb_bl']
+    ['lin_up_ucb', 'lin_up_ucb_bl', 'lin_ucb']
     """
     return _updraft.context_policies()
 

@@ -12,17 +12,12 @@
 #include "updraft/state.h"
 
 namespace updraft {
-namespace {
 
-constexpr std::uint64_t kVersion = 2;
-
-}  // namespace
-
-std::string framed(std::string_view magic, std::string_view body) {
+std::string framed(const StateKind& kind, std::string_view body) {
   StateWriter head;
-  head.u64(kVersion);
+  head.u64(kind.version);
   head.u64(body.size());
-  std::string file(magic);
+  std::string file(kind.magic);
   file += head.bytes();
   file += body;
   StateWriter tail;
@@ -30,7 +25,8 @@ std::string framed(std::string_view magic, std::string_view body) {
   return file + tail.bytes();
 }
 
-std::string_view unframed(std::string_view magic, std::string_view file) {
+StateBody unframed(const StateKind& kind, std::string_view file) {
+  const std::string_view magic = kind.magic;
   const std::size_t frame = magic.size() + 3 * sizeof(std::uint64_t);
   if (file.substr(0, magic.size()) != magic.substr(0, file.size()) || file.empty()) {
     throw InvalidInput("policy state", "is not a saved policy: it does not begin like one");
@@ -38,11 +34,13 @@ std::string_view unframed(std::string_view magic, std::string_view file) {
   if (file.size() < frame) throw InvalidInput("policy state", "is truncated");
   StateReader head(file.substr(magic.size()));
   const std::uint64_t version = head.u64();
-  if (version != kVersion) {
-    throw InvalidInput("policy state: version", std::to_string(version),
-                       fmt::format("must be {}; it may have been saved by another release or be "
-                                   "damaged",
-                                   kVersion));
+  if (version < kind.oldest || version > kind.version) {
+    const std::string rule = kind.oldest == kind.version
+                                 ? std::to_string(kind.version)
+                                 : fmt::format("from {} to {}", kind.oldest, kind.version);
+    throw InvalidInput(
+        "policy state: version", std::to_string(version),
+        fmt::format("must be {}; it may have been saved by another release or be damaged", rule));
   }
   const std::uint64_t length = head.u64();
   if (file.size() - frame != length) {
@@ -54,7 +52,7 @@ std::string_view unframed(std::string_view magic, std::string_view file) {
   if (tail.u64() != checksum(sealed)) {
     throw InvalidInput("policy state", "is damaged: its checksum does not match");
   }
-  return sealed.substr(frame - sizeof(std::uint64_t));
+  return {version, sealed.substr(frame - sizeof(std::uint64_t))};
 }
 
 void write_state(std::string_view file, std::ostream& out) {

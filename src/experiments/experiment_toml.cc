@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "experiments/campaign_setting_toml.h"
+#include "experiments/contexts_toml.h"
 #include "experiments/play.h"
 #include "experiments/toml_fields.h"
 #include "experiments/toml_texts.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
 #include "updraft/registry.h"
@@ -28,7 +30,7 @@ constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();  /
 constexpr std::uint32_t kQuickRounds = 1000;
 constexpr std::uint32_t kQuickRuns = 10;
 
-constexpr int kClaims = 6;
+constexpr int kClaims = 9;
 
 const std::vector<std::string>& policy_keys() {
   static const std::vector<std::string> keys = {"spec", "label", "paper", "quick"};
@@ -122,7 +124,7 @@ std::shared_ptr<const Instance> read_instance(const TomlField& field, const std:
 /// The parameters that a policy's table may tune: those of its spec, else of any policy.
 std::vector<std::string> tunable(const std::optional<PolicySpec>& spec) {
   std::vector<std::string> names;
-  for (const auto& table : {policies(), campaign_policies()}) {
+  for (const auto& table : {policies(), campaign_policies(), context_policies()}) {
     for (const PolicyInfo& info : table) {
       if (spec && info.name != spec->name()) continue;
       for (const ParameterInfo& parameter : info.parameters) {
@@ -297,6 +299,18 @@ void check_playable(const PolicyGrid& grid, const CampaignSetting& campaign,
   }
 }
 
+/// The same for policies of contexts.
+void check_playable(const PolicyGrid& grid, const LinearContexts& contexts,
+                    const TomlTable& table) {
+  try {
+    for (const PolicySpec& spec : specs_of(grid)) {
+      make_context_policy(spec, {.features = contexts.features(), .actions = contexts.actions});
+    }
+  } catch (const InvalidInput& refused) {
+    throw table.refusal(refused.what());
+  }
+}
+
 /// `finish` completes a policy and throws where it cannot be played.
 std::vector<PolicyGrid> read_policies(
     const TomlTable& document, const std::function<void(PolicyGrid&, const TomlTable&)>& finish) {
@@ -322,6 +336,12 @@ void read_players(const TomlTable& document, Experiment& experiment) {
     });
     return;
   }
+  if (experiment.contexts) {
+    experiment.policies = read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
+      check_playable(grid, *experiment.contexts, table);
+    });
+    return;
+  }
   const auto instance = read_instance(document.required("instance"), experiment.instance);
   const Knowledge knowledge = instance->knowledge(experiment.rounds);
   experiment.policies = read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
@@ -332,6 +352,10 @@ void read_players(const TomlTable& document, Experiment& experiment) {
 
 /// A figure against the parameter needs values, and its logarithmic axis positive ones.
 void check_figure(const TomlTable& document, const Experiment& experiment) {
+  if (experiment.contexts && experiment.figure.bounds) {
+    throw document.required("figure").table("a table").required("bounds").refusal(
+        "true", "is for experiments on an instance; no bound is known for contexts");
+  }
   if (experiment.campaign && (experiment.figure.percentile || experiment.figure.bounds)) {
     const TomlTable figure = document.required("figure").table("a table");
     throw figure.required(experiment.figure.percentile ? "percentile" : "bounds")
@@ -353,24 +377,39 @@ void check_figure(const TomlTable& document, const Experiment& experiment) {
   if (!tuned) throw against.refusal("\"parameter\"", "needs a policy with a list of values");
 }
 
+/// An instance, a [campaign] or [contexts].
+void read_stage(const TomlTable& document, const std::string& origin, Experiment& experiment) {
+  const auto campaign = document.find("campaign");
+  const auto contexts = document.find("contexts");
+  if (campaign || contexts) {
+    if (const auto instance = document.find("instance")) {
+      throw instance->refusal(fmt::format("an experiment has an instance or a [{}], not both",
+                                          campaign ? "campaign" : "contexts"));
+    }
+    if (campaign && contexts) {
+      throw contexts->refusal("an experiment has a [campaign] or [contexts], not both");
+    }
+  }
+  if (campaign) {
+    experiment.campaign = read_campaign_setting(*campaign, origin);
+  } else if (contexts) {
+    experiment.contexts = read_contexts(*contexts);
+  } else {
+    experiment.instance = resolve_instance(document.required("instance"), origin);
+  }
+}
+
 }  // namespace
 
 Experiment parse_experiment(std::string_view text, const std::string& origin) {
   const toml::table parsed = parse_toml_document(text, origin);
   const TomlTable document(parsed, 1, "", origin);
-  document.check_keys({"name", "title", "instance", "campaign", "rounds", "runs", "seed", "claims",
-                       "quick", "figure", "policy"});
+  document.check_keys({"name", "title", "instance", "campaign", "contexts", "rounds", "runs",
+                       "seed", "claims", "quick", "figure", "policy"});
   Experiment experiment;
   experiment.name = read_name(document.required("name"));
   experiment.title = read_line(document.required("title"));
-  if (const auto campaign = document.find("campaign")) {
-    if (const auto instance = document.find("instance")) {
-      throw instance->refusal("an experiment has an instance or a [campaign], not both");
-    }
-    experiment.campaign = read_campaign_setting(*campaign, origin);
-  } else {
-    experiment.instance = resolve_instance(document.required("instance"), origin);
-  }
+  read_stage(document, origin, experiment);
   experiment.rounds = static_cast<std::uint32_t>(document.required("rounds").whole(1, kMostRounds));
   experiment.runs = static_cast<std::uint32_t>(document.required("runs").whole(1, kMostRuns));
   if (const auto seed = document.find("seed")) experiment.seed = seed->whole(0, kMostSeed);

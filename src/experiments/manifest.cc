@@ -83,6 +83,26 @@ CampaignSetting campaign_from(const Json& json) {
           .budget = json.at("budget")};
 }
 
+Json to_json(const LinearContexts& contexts) {
+  return {{"actions", contexts.actions},
+          {"variables", contexts.variables},
+          {"groups", contexts.groups},
+          {"group_features", contexts.group_features},
+          {"max_affected", contexts.max_affected},
+          {"noise_sd", contexts.noise_sd},
+          {"seed", contexts.seed}};
+}
+
+LinearContexts contexts_from(const Json& json) {
+  return {.actions = json.at("actions"),
+          .variables = json.at("variables"),
+          .groups = json.at("groups"),
+          .group_features = json.at("group_features"),
+          .max_affected = json.at("max_affected"),
+          .noise_sd = json.at("noise_sd"),
+          .seed = json.at("seed")};
+}
+
 Json to_json(const PlayedPopulation& population) {
   return {{"summary", population.summary},       {"individuals", population.individuals},
           {"held_out", population.held_out},     {"features", population.features},
@@ -101,6 +121,7 @@ PlayedPopulation population_from(const Json& json) {
 /// What is played on, under a key of its own kind.
 Json stage_json(const Experiment& experiment) {
   if (experiment.campaign) return {{"campaign", to_json(*experiment.campaign)}};
+  if (experiment.contexts) return {{"contexts", to_json(*experiment.contexts)}};
   return {{"instance", experiment.instance}};
 }
 
@@ -142,6 +163,7 @@ Experiment experiment_from(const Json& json) {
                         .claims = json.at("claims"),
                         .figure = {}};
   if (json.contains("campaign")) experiment.campaign = campaign_from(json["campaign"]);
+  if (json.contains("contexts")) experiment.contexts = contexts_from(json["contexts"]);
   for (const Json& policy : json.at("policies")) experiment.policies.push_back(grid_from(policy));
   const Json& figure = json.at("figure");
   experiment.figure = {.log_rounds = figure.at("log_rounds"),
@@ -241,10 +263,10 @@ void check_same(const Manifest& there, const Manifest& here, const std::filesyst
   for (const auto& [key, value] : is.items()) {
     const Json old = was.value(key, Json());
     if (old == value) continue;
-    if (key == "campaign" && old.is_object()) {
+    if (value.is_object() && old.is_object()) {
       for (const auto& [part, given] : value.items()) {
         if (old.value(part, Json()) == given) continue;
-        refuse("campaign." + part, old.value(part, Json()).dump(), given.dump());
+        refuse(key + "." + part, old.value(part, Json()).dump(), given.dump());
       }
     }
     const bool brief = value.is_primitive();

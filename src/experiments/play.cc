@@ -52,6 +52,9 @@ class Player {
 
   Outcome take_outcome() {
     outcome_.pulls.assign(pulls_.begin(), pulls_.end());
+    for (std::size_t action = 0; action < pulls_.size(); ++action) {
+      if (arena_->instance->gaps()[action] == 0.0) outcome_.best += outcome_.pulls[action];
+    }
     return std::move(outcome_);
   }
 

@@ -37,6 +37,7 @@ void check_playable(const Arena& arena, const PolicySpec& spec);
 struct Outcome {
   std::vector<double> curve;  ///< regret after Arena::curve_rounds
   std::vector<double> pulls;  ///< per action
+  double best = 0.0;          ///< rounds in which no action was better than the one taken
 };
 
 /// Plays policies in one run, in turns of a block of rounds, so that those which look at the

@@ -145,8 +145,9 @@ ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOp
   if (experiment.policies.empty()) throw InvalidInput("policies", "give at least one");
   if (experiment.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
   const std::unique_ptr<Stage> stage =
-      experiment.campaign ? make_campaign_stage(experiment, kCurvePoints, options.data)
-                          : make_instance_stage(experiment, kCurvePoints);
+      experiment.campaign   ? make_campaign_stage(experiment, kCurvePoints, options.data)
+      : experiment.contexts ? make_context_stage(experiment, kCurvePoints)
+                            : make_instance_stage(experiment, kCurvePoints);
   ExperimentResult result = result_without_regrets(experiment, stage->population());
   for (const GridPoint& point : result.points) stage->check_playable(point.spec);
 

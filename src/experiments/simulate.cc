@@ -6,6 +6,7 @@
 
 #include "experiments/parallel.h"
 #include "experiments/play.h"
+#include "experiments/play_contexts.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/theory.h"
@@ -30,6 +31,8 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
     for (const Outcome& outcome : outcomes) result.pulls[action] += outcome.pulls[action];
     result.pulls[action] /= static_cast<double>(outcomes.size());
   }
+  for (const Outcome& outcome : outcomes) result.best_share += outcome.best;
+  result.best_share /= static_cast<double>(outcomes.size()) * rounds.back();
   return result;
 }
 
@@ -37,6 +40,36 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
 std::optional<std::string> warning_of(const PolicySpec& spec, const Arena& arena) {
   const bool automatic = spec.name() == "auto";
   return noise_warning(automatic ? pick_policy(spec, arena.knowledge).spec : spec, *arena.instance);
+}
+
+/// Plays every policy in every run by play(spec, run, control).
+template <typename Play>
+SimulationResult play_all(const std::vector<PolicySpec>& policies, const SimulationOptions& options,
+                          const std::vector<std::uint32_t>& curve_rounds, Play play_one) {
+  // Runs are the outer order, so that the slow policies are not all left to the end.
+  std::vector<std::vector<Outcome>> outcomes(policies.size(), std::vector<Outcome>(options.runs));
+  const std::size_t count = policies.size() * options.runs;
+  run_tasks({.count = count,
+             .total_rounds = static_cast<double>(count) * options.rounds,
+             .threads = options.threads,
+             .progress = options.progress,
+             .stop = options.stop},
+            [&](std::size_t task, TaskControl& control) {
+              const std::size_t p = task % policies.size();
+              const auto run = static_cast<std::uint32_t>(task / policies.size());
+              outcomes[p][run] = play_one(policies[p], run, control);
+            });
+
+  SimulationResult result;
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    result.policies.push_back(gather(policies[p], curve_rounds, outcomes[p]));
+  }
+  return result;
+}
+
+void check(const std::vector<PolicySpec>& policies, const SimulationOptions& options) {
+  if (policies.empty()) throw InvalidInput("policies", "give at least one");
+  if (options.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
 }
 
 }  // namespace
@@ -72,32 +105,35 @@ Summary summarize(std::vector<double> values) {
 SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options) {
-  if (policies.empty()) throw InvalidInput("policies", "give at least one");
-  if (options.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
+  check(policies, options);
   Arena arena = make_arena(std::move(instance), options.rounds, options.seed, options.curve_points);
   if (options.told) arena.knowledge = arena.knowledge.only(*options.told);
   for (const PolicySpec& spec : policies) check_playable(arena, spec);
-
-  // Runs are the outer order, so that the slow policies are not all left to the end.
-  std::vector<std::vector<Outcome>> outcomes(policies.size(), std::vector<Outcome>(options.runs));
-  const std::size_t count = policies.size() * options.runs;
-  run_tasks({.count = count,
-             .total_rounds = static_cast<double>(count) * options.rounds,
-             .threads = options.threads,
-             .progress = options.progress,
-             .stop = options.stop},
-            [&](std::size_t task, TaskControl& control) {
-              const std::size_t p = task % policies.size();
-              const auto run = static_cast<std::uint32_t>(task / policies.size());
-              outcomes[p][run] = play(arena, {&policies[p], 1}, run, control).front();
-            });
-
-  SimulationResult result;
-  for (std::size_t p = 0; p < policies.size(); ++p) {
-    if (auto warning = warning_of(policies[p], arena)) result.warnings.push_back(*warning);
-    result.policies.push_back(gather(policies[p], arena.curve_rounds, outcomes[p]));
+  SimulationResult result =
+      play_all(policies, options, arena.curve_rounds,
+               [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
+                 return play(arena, {&spec, 1}, run, control).front();
+               });
+  for (const PolicySpec& spec : policies) {
+    if (auto warning = warning_of(spec, arena)) result.warnings.push_back(*warning);
   }
   return result;
+}
+
+SimulationResult simulate(const LinearContexts& contexts, const std::vector<PolicySpec>& policies,
+                          const SimulationOptions& options) {
+  check(policies, options);
+  ContextArena arena =
+      make_context_arena(contexts, options.rounds, options.seed, options.curve_points);
+  if (options.told) {
+    arena.tell_baseline = options.told->contains(Need::kBaseline);
+    arena.tell_affected = options.told->contains(Need::kAffected);
+  }
+  for (const PolicySpec& spec : policies) check_playable(arena, spec);
+  return play_all(policies, options, arena.curve_rounds,
+                  [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
+                    return play_contexts(arena, spec, run, control);
+                  });
 }
 
 }  // namespace updraft

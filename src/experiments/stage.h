@@ -12,8 +12,8 @@
 
 namespace updraft {
 
-/// What an experiment is played on: an instance, or the individuals of a campaign. Immutable and
-/// shared by all runs.
+/// What an experiment is played on: an instance, the individuals of a campaign, or a bandit with
+/// contexts. Immutable and shared by all runs.
 class Stage {
  public:
   virtual ~Stage() = default;
@@ -39,9 +39,12 @@ class Stage {
   virtual void add_measures(GridPoint&, std::span<const std::vector<double>>) const {}
 };
 
-/// Both throw InvalidInput where there is nothing to play on or no rounds.
+// All throw InvalidInput if there is nothing to play on or no rounds.
+
 std::unique_ptr<Stage> make_instance_stage(const Experiment& experiment,
                                            std::uint32_t curve_points);
+
+std::unique_ptr<Stage> make_context_stage(const Experiment& experiment, std::uint32_t curve_points);
 
 /// `data`: the table of a published data set; empty where it is not there.
 std::unique_ptr<Stage> make_campaign_stage(const Experiment& experiment, std::uint32_t curve_points,

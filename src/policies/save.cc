@@ -9,7 +9,7 @@ namespace updraft {
 namespace {
 
 // docs/formats/policy-state.md gives the grammar.
-constexpr std::string_view kMagic = "updraft-policy\r\n";
+constexpr StateKind kKind{.magic = "updraft-policy\r\n", .version = 2, .oldest = 2};
 
 void write_max_affected(const Knowledge& knowledge, StateWriter& writer) {
   if (const std::vector<std::size_t>* bounds = knowledge.max_affected_per_action()) {
@@ -98,11 +98,11 @@ std::string encoded(const Policy& policy) {
   body.text(policy.spec().text());
   write_knowledge(policy.knowledge(), policy_info(policy.spec().name()).needs, body);
   policy.save_state(body);
-  return framed(kMagic, body.bytes());
+  return framed(kKind, body.bytes());
 }
 
 std::unique_ptr<Policy> decoded(std::string_view file) {
-  StateReader body(unframed(kMagic, file));
+  StateReader body(unframed(kKind, file).bytes);
   const PolicySpec spec = PolicySpec::parse(body.text());
   const Knowledge knowledge = read_knowledge(body, policy_info(spec.name()).needs);
   std::unique_ptr<Policy> policy = make_policy(spec, knowledge);

@@ -29,4 +29,12 @@ WidthSchedule read_width_schedule(const PolicySpec& spec) {
   return schedule;
 }
 
+void check_needs_no_rows(const PolicySpec& spec) {
+  if (!spec.number("delta")) return;
+  throw InvalidInput("policy state: version", "1",
+                     "does not say how many rows were learned from, and with delta beta depends on "
+                     "it: make the policy anew and let it observe its rows again, or load the "
+                     "state with the release that saved it");
+}
+
 }  // namespace updraft

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/numbers.h"
+#include "updraft/error.h"
 
 namespace updraft {
 namespace {
@@ -49,6 +50,33 @@ std::size_t shortened_grids(const Experiment& experiment) {
                     [](const PolicyGrid& grid) { return grid.values.size() < grid.whole_values; }));
 }
 
+std::string contexts_text(const LinearContexts& contexts) {
+  const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
+  return fmt::format(
+      "Contextual bandit with linear payoffs: K = {} actions, m = {} variables a round with d = {} "
+      "features each, of which those of one of {} groups are not 0; an action changes what one "
+      "group "
+      "of features is worth, and so affects at most L = {} variables of a round. Noise is normal "
+      "and "
+      "independent, of sd {}. Regret is the expected payoff that the best action of each round "
+      "would "
+      "have brought more.",
+      count(contexts.actions), count(contexts.variables), count(contexts.features()),
+      count(contexts.groups), count(contexts.max_affected), number_text(contexts.noise_sd));
+}
+
+std::string stage_text(const ExperimentResult& result) {
+  const Experiment& experiment = result.experiment;
+  if (experiment.campaign) return campaign_text(result);
+  if (experiment.contexts) return contexts_text(*experiment.contexts);
+  return instance_text(experiment);
+}
+
+std::string_view what_they_meet(const Experiment& experiment) {
+  if (experiment.campaign) return "individuals and luck";
+  return experiment.contexts ? "contexts and noise" : "noise";
+}
+
 }  // namespace
 
 std::string short_run_text(const Experiment& experiment) {
@@ -80,10 +108,8 @@ std::string setting_text(const ExperimentResult& result) {
       "{} {} of {} rounds each, seed {}; in a run all policies meet the same {}. The parameter of "
       "a policy is the value with the least mean + one standard deviation of the regret after the "
       "last round.{}",
-      experiment.campaign ? campaign_text(result) : instance_text(experiment),
-      experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
-      grouped(experiment.rounds, 0), experiment.seed,
-      experiment.campaign ? "individuals and luck" : "noise",
+      stage_text(result), experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
+      grouped(experiment.rounds, 0), experiment.seed, what_they_meet(experiment),
       shortened.empty() ? "" : fmt::format(" This is a short run: {}.", shortened));
 }
 

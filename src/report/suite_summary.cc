@@ -19,6 +19,7 @@ std::string link(const Experiment& experiment) {
 /// What an experiment is played on.
 std::string stage_name(const ExperimentResult& part) {
   const Experiment& experiment = part.experiment;
+  if (experiment.contexts) return "contexts";
   if (!experiment.campaign) return load_instance(experiment.instance)->name();
   return part.population && part.population->generated ? "generated" : experiment.campaign->data;
 }
@@ -34,6 +35,10 @@ std::string parts_table(const SuiteResult& suite) {
     if (experiment.campaign) {
       variables = fmt::format("{} a round",
                               grouped(static_cast<double>(experiment.campaign->individuals), 0));
+    } else if (experiment.contexts) {
+      actions = grouped(static_cast<double>(experiment.contexts->actions), 0);
+      variables = fmt::format("{} a round",
+                              grouped(static_cast<double>(experiment.contexts->variables), 0));
     } else {
       const auto instance = load_instance(experiment.instance);
       actions = grouped(static_cast<double>(instance->actions()), 0);

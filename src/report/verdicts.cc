@@ -25,7 +25,8 @@ constexpr double kLinear = 0.8;       ///< claim 5: growth from which regret cou
 constexpr double kFails = 2.0;        ///< claim 5: ratio from which a policy has failed
 constexpr double kSure = 0.975;       ///< claim 5: share of resamples that settles which is larger
 constexpr std::uint32_t kTailRuns =
-    20;  ///< claim 4: runs from which one lies beyond the percentile
+    20;                         ///< claim 4: runs from which one lies beyond the percentile
+constexpr double kAlike = 0.1;  ///< claim 8: share of what chance loses
 
 /// A policy of the result with its chosen point.
 struct Player {
@@ -251,12 +252,102 @@ Finding campaigns_explore(const ExperimentResult& result) {
   return finding;
 }
 
+/// Mean over the runs of a measure of one policy minus that of another, run by run.
+Estimate difference_of(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> less;
+  for (std::size_t run = 0; run < a.size(); ++run) less.push_back(a[run] - b[run]);
+  const Summary summary = summarize(std::move(less));
+  return {summary.mean, summary.stderr_};
+}
+
+void check_recorded(const ExperimentResult& result) {
+  if (result.experiment.campaign && result.experiment.campaign->recorded) return;
+  throw NotTested{"the claim is about campaigns whose payoffs are records in part"};
+}
+
+std::string uplift_of(const Player& player) {
+  const Summary& uplift = player.best->campaign->uplift.back();
+  return fmt::format("{} ({:.4f} ± {:.4f})", player.label, uplift.mean, uplift.stderr_);
+}
+
+void add_larger_uplift(Finding& finding, const Player& good, const Player& bad) {
+  const Estimate more =
+      difference_of(good.best->campaign->final_uplift, bad.best->campaign->final_uplift);
+  finding.add(finding.above(more, 0.0),
+              fmt::format("{} minus {} is {:.4f} ± {:.4f} (above 0)", uplift_of(good),
+                          uplift_of(bad), more.value, more.error));
+}
+
+/// By the mean uplift of those treated.
+Finding recorded_campaigns_explore(const ExperimentResult& result) {
+  check_recorded(result);
+  const std::array optimistic = {find(result, "c2_up_ucb_bl"), find(result, "c2_up_ucb")};
+  const std::array random = {find(result, "eps_greedy_bl"), find(result, "eps_greedy")};
+  Finding finding(result.experiment.runs);
+  for (std::size_t j = 0; j < optimistic.size(); ++j) {
+    add_larger_uplift(finding, optimistic[j], random[j]);
+    for (const char* bad : {"greedy_bl", "c2_ucb", "random"}) {
+      add_larger_uplift(finding, random[j], find(result, bad));
+    }
+  }
+  return finding;
+}
+
+/// Payoffs about the same: apart by at most a tenth of what chance loses.
+Finding recorded_campaigns_end_alike(const ExperimentResult& result) {
+  check_recorded(result);
+  const std::array optimistic = {find(result, "c2_up_ucb_bl"), find(result, "c2_up_ucb")};
+  const std::array random = {find(result, "eps_greedy_bl"), find(result, "eps_greedy")};
+  const double most = kAlike * find(result, "random").best->campaign->realised.back().mean;
+  Finding finding(result.experiment.runs);
+  for (std::size_t j = 0; j < optimistic.size(); ++j) {
+    const Estimate apart = difference_of(optimistic[j].best->campaign->final_realised,
+                                         random[j].best->campaign->final_realised);
+    finding.add(both(finding.at_most(apart, most), finding.at_least(apart, -most)),
+                fmt::format("the regret of payoffs of {} minus that of {} is {} (at most {} in "
+                            "size, a tenth of that of chance)",
+                            optimistic[j].label, random[j].label, text_of(apart), rounded(most)));
+  }
+  for (const char* name :
+       {"greedy_bl", "eps_greedy_bl", "eps_greedy", "c2_up_ucb_bl", "c2_up_ucb", "c2_ucb"}) {
+    const Player player = find(result, name);
+    const Estimate grows = growth(result, *player.best);
+    finding.add(
+        finding.at_least(grows, kLinear),
+        fmt::format("{} is linear, {} (at least 0.8)", regret_of(player), growth_text(grows)));
+  }
+  finding.note(kGrowthNote);
+  return finding;
+}
+
+/// With the sets far less regret than by the total payoff, with L alone still less.
+Finding contexts_gain(const ExperimentResult& result) {
+  if (!result.experiment.contexts) throw NotTested{"this run has no contexts"};
+  const auto with_bound = [&](const char* name) {
+    return find(result, name, fmt::format("{} with max_affected", name),
+                [](const PolicySpec& spec) { return spec.number("max_affected").has_value(); });
+  };
+  const Player total = find(result, "lin_ucb");
+  Finding finding(result.experiment.runs);
+  for (const char* name : {"lin_up_ucb_bl", "lin_up_ucb"}) {
+    const Player good = find(result, name);
+    finding.add(finding.at_most_times(*good.best, *total.best, kFarLess),
+                times_text(good, total) + " (at most 0.6)");
+  }
+  for (const Player& good : {with_bound("lin_up_ucb_bl"), with_bound("lin_up_ucb")}) {
+    const Estimate less = difference(*total.best, *good.best);
+    finding.add(finding.above(less, 0.0), fmt::format("{} minus {} is {} (above 0)", total.label,
+                                                      regret_of(good), text_of(less)));
+  }
+  return finding;
+}
+
 struct Claim {
   std::string_view statement;
   Finding (*judge)(const ExperimentResult&);
 };
 
-constexpr std::array<Claim, 6> kClaims = {{
+constexpr std::array<Claim, 9> kClaims = {{
     {"Uplift policies that know the affected sets have far less regret than UCB and Thompson "
      "sampling",
      known_sets_win},
@@ -271,6 +362,18 @@ constexpr std::array<Claim, 6> kClaims = {{
     {"In targeted campaigns whose payoffs follow the models, C2UpUCB, with the baseline known or "
      "not, is sublinear and beats epsilon-greedy; greedy and C2UCB do badly",
      campaigns_explore},
+    {"In targeted campaigns whose payoffs are records in part, C2UpUCB treats people with larger "
+     "uplifts than epsilon-greedy, with the baseline known or not, and both beat greedy, C2UCB and "
+     "chance",
+     recorded_campaigns_explore},
+    {"In these campaigns C2UpUCB and epsilon-greedy come out about alike in payoffs, and the "
+     "regret "
+     "of all learners is linear",
+     recorded_campaigns_end_alike},
+    {"In contextual bandits with linear payoffs, policies that know the affected sets have far "
+     "less "
+     "regret than one that works with the total payoff; with only L known they still have less",
+     contexts_gain},
 }};
 
 Verdict::Outcome outcome_of(Answer answer) {
@@ -281,7 +384,7 @@ Verdict::Outcome outcome_of(Answer answer) {
 
 Verdict judge_claim(const ExperimentResult& result, int number) {
   if (number < 1 || number > static_cast<int>(kClaims.size())) {
-    throw InvalidInput("claims", number, "must be from 1 to 6");
+    throw InvalidInput("claims", number, "must be from 1 to 9");
   }
   const Claim& claim = kClaims[static_cast<std::size_t>(number - 1)];
   Verdict verdict;

@@ -150,7 +150,7 @@ TEST(CliPolicies, ListsThemAll) {
   for (const char* name :
        {"ucb", "ts", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l", "up_ucb_ilift_bl",
         "up_ucb_ilift", "up_ucb_l_ilift_bl", "up_ucb_pad_bl", "up_ucb_explore_bl", "up_ucb_obs",
-        "c2_up_ucb", "lin_up_ucb", "lin_up_ucb_bl"}) {
+        "c2_up_ucb", "lin_up_ucb", "lin_up_ucb_bl", "lin_ucb"}) {
     expect_contains(outcome.out, fmt::format("\n{} ", name));
   }
 }
@@ -211,9 +211,9 @@ TEST(CliInstance, ListsTheShippedOnes) {
     expect_contains(outcome.out, names.back());
     EXPECT_NE(instance["summary"], "");
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
-                                      "discounts", "movies", "hard-affected", "hard-reward"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
+                                             "discounts", "movies", "hard-affected", "hard-reward",
+                                             "contextual-linear"}));
 }
 
 TEST(CliInstance, CriteoIsThatOfThePaper) {

@@ -175,7 +175,7 @@ TEST(ParseExperiment, RefusesUnknownKeysWithTheNearest) {
   EXPECT_EQ(
       refused_with("rounds", "ruonds"),
       "mine.toml:4: ruonds: unknown; did you mean rounds? Valid: name, title, instance, campaign, "
-      "rounds, runs, seed, claims, quick, figure, policy");
+      "contexts, rounds, runs, seed, claims, quick, figure, policy");
   EXPECT_EQ(refused_with("[[policy]]", "[quick]\nround = 3\n[[policy]]"),
             "mine.toml:7: quick.round: unknown; did you mean rounds? Valid: rounds, runs");
   EXPECT_EQ(refused_with("[[policy]]", "[figure]\npercentil = true\n[[policy]]"),
@@ -295,10 +295,10 @@ TEST(ParseExperiment, RefusesNamesAndLinesThatWouldNotFit) {
 }
 
 TEST(ParseExperiment, RefusesUnknownClaims) {
-  EXPECT_EQ(refused_with("[[policy]]", "claims = [1, 7]\n[[policy]]"),
-            "mine.toml:6: claims[1] = 7: must be a whole number from 1 to 6");
+  EXPECT_EQ(refused_with("[[policy]]", "claims = [1, 10]\n[[policy]]"),
+            "mine.toml:6: claims[1] = 10: must be a whole number from 1 to 9");
   EXPECT_EQ(refused_with("[[policy]]", "claims = [0]\n[[policy]]"),
-            "mine.toml:6: claims[0] = 0: must be a whole number from 1 to 6");
+            "mine.toml:6: claims[0] = 0: must be a whole number from 1 to 9");
   EXPECT_EQ(refused_with("[[policy]]", "claims = [2, 2]\n[[policy]]"),
             "mine.toml:6: claims[1] = 2: is given twice");
   EXPECT_EQ(refused_with("[[policy]]", "claims = 2\n[[policy]]"),

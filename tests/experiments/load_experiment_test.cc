@@ -91,7 +91,8 @@ TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
             "tuning-free-gaussian-weak, tuning-free-criteo, tuning-free-marketing, "
             "tuning-free-discounts, tuning-free-movies, campaign-counterfactual, campaign-model, "
             "campaign-synthetic, "
-            "hillstrom, hillstrom-spend, paper, tuning-free; nor is there a file of that name");
+            "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free; nor is there a "
+            "file of that name");
   EXPECT_NE(load_refused("").find("nor is there a file of that name"), std::string::npos);
   EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 600u);
   EXPECT_EQ(load_refused(folder_.path().string()),

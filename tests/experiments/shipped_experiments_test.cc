@@ -279,7 +279,7 @@ TEST(ShippedExperiments, OnCampaignsHaveThePapersSettingAndChoices) {
                                                      .budget = 10}));
     EXPECT_EQ(experiment.rounds, 2000u);
     EXPECT_EQ(experiment.runs, 100u);
-    EXPECT_EQ(experiment.claims, recorded ? std::vector<int>() : std::vector<int>{6});
+    EXPECT_EQ(experiment.claims, (recorded ? std::vector<int>{7, 8} : std::vector<int>{6}));
     std::vector<std::string> specs;
     std::vector<std::optional<double>> paper;
     for (const PolicyGrid& grid : experiment.policies) {

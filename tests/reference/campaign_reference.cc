@@ -21,16 +21,25 @@ bool CampaignReference::learns_baseline() const {
   return spec_.name() == "c2_up_ucb" || spec_.name() == "greedy" || spec_.name() == "eps_greedy";
 }
 
-/// beta, or sqrt(lambda) B + sqrt(2 log((Z+1)/delta) + d log(1 + m t / (d lambda))), or 0.
+/// beta, or sqrt(lambda) B + sqrt(2 log((Z+1)/delta) + d log(1 + m t / (d lambda))), or 0, with the
+/// rows so far and those of the pool for m t. By the lemma behind the theorem: Z + 1 is for the
+/// ellipsoids that must hold together, m t for the trace of the largest V. Where no ellipsoid is
+/// for the untreated: Z, and treated rows, at most L more of them in this round.
 Real CampaignReference::beta(std::size_t pool_size) const {
   if (const auto given = spec_.number("beta")) return *given;
   const auto delta = spec_.number("delta");
   if (!delta) return 0.0L;
   const Real d = static_cast<Real>(shape_.features);
-  const Real treatments = static_cast<Real>(shape_.treatments);
-  const Real individuals = static_cast<Real>(pool_size) * static_cast<Real>(decisions_ + 1);
+  Real ellipsoids = 0.0L;
+  Real individuals = 0.0L;
+  for (std::size_t z = learns_baseline() ? 0 : 1; z <= shape_.treatments; ++z) {
+    ellipsoids += 1.0L;
+    individuals += static_cast<Real>(rows_[z].size());
+  }
+  const std::size_t treatable = std::min(pool_size, shape_.budget);
+  individuals += static_cast<Real>(learns_baseline() ? pool_size : treatable);
   return std::sqrt(lambda_) * spec_.number("bound").value_or(1.0) +
-         std::sqrt(2.0L * std::log((treatments + 1.0L) / *delta) +
+         std::sqrt(2.0L * std::log(ellipsoids / *delta) +
                    d * std::log(1.0L + individuals / (d * lambda_)));
 }
 

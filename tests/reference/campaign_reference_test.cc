@@ -53,17 +53,25 @@ TEST(PlainRegression, OnlineSteps) {
               1.0 - p / (2.0 + p * (1.0 - p)), 1e-15);
 }
 
-// delta = 2 exp(-2) and one treatment: 2 log(2 / delta) = 4. Three individuals, one feature,
-// budget 1 and so lambda = 1: beta = B + sqrt(4 + log(1 + 3 t)).
+// One treatment, one feature, budget 2 and so lambda = 2, B = 2. A log of four rows, three of them
+// treated, all with x = 0 and so without information; a pool of three. c2_up_ucb has two ellipsoids
+// and 4 + 3 rows, the others one, and 3 treated rows and the budget.
 TEST(CampaignReference, BetaOfTheTheorem) {
-  PolicySpec spec = PolicySpec::parse("c2_ucb(bound=2)").with("delta", 2.0 * std::exp(-2.0));
-  CampaignReference reference(spec, {.features = 1, .treatments = 1, .budget = 1});
-  const std::vector<double> x = {1.0, 0.5, -1.0};
-  const Pool pool{.features = x, .width = 1};
-  const auto index = [&] { return static_cast<double>(reference.beliefs(pool)[1][0].index); };
-  EXPECT_NEAR(index(), 0.5 * (2.0 + std::sqrt(4.0 + std::log(4.0))), 1e-14);
-  reference.offer();
-  EXPECT_NEAR(index(), 0.5 * (2.0 + std::sqrt(4.0 + std::log(7.0))), 1e-14);
+  const auto widths = [](const char* name) {
+    PolicySpec spec = PolicySpec::parse(std::string(name) + "(delta=0.1, bound=2)");
+    CampaignReference reference(spec, {.features = 1, .treatments = 1, .budget = 2});
+    const std::vector<double> nothing(4, 0.0);
+    const std::vector<Treatment> had = {1, 0, 1, 1};
+    reference.observe({.features = nothing, .width = 1}, had, nothing);
+    reference.offer();
+    const std::vector<double> x = {1.0, 0.5, -1.0};
+    return static_cast<double>(reference.interval_widths({.features = x, .width = 1}));
+  };
+  const double ridge = 2.0 * std::sqrt(2.0);
+  EXPECT_NEAR(widths("c2_up_ucb"), ridge + std::sqrt(2.0 * std::log(20.0) + std::log(4.5)), 1e-14);
+  EXPECT_NEAR(widths("c2_up_ucb_bl"), ridge + std::sqrt(2.0 * std::log(10.0) + std::log(3.5)),
+              1e-14);
+  EXPECT_NEAR(widths("c2_ucb"), ridge + std::sqrt(2.0 * std::log(10.0) + std::log(3.5)), 1e-14);
 }
 
 TEST(CampaignReference, LowestIdAndTreatmentAmongEquals) {

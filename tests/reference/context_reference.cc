@@ -29,14 +29,19 @@ ContextReference::ContextReference(const PolicySpec& spec, const ContextShape& s
       pulls_(shape.actions, 0),
       rows_(shape.actions) {}
 
-/// beta, or sqrt(lambda) B + sqrt(2 log((K+1)/delta) + d log(1 + m t / (d lambda))).
+/// beta, or sqrt(lambda) B + sqrt(2 log(ellipsoids/delta) + d log(1 + n / (d lambda))): an
+/// ellipsoid per action, and one for theta(0) where it is estimated; n variables so far, this
+/// context's included.
 Real ContextReference::beta(std::size_t variables) const {
   if (const auto given = spec_.number("beta")) return *given;
   const Real lambda = spec_.number("lambda").value_or(1.0);
   const Real d = static_cast<Real>(shape_.features);
-  const Real seen = static_cast<Real>(variables) * static_cast<Real>(decisions_ + 1);
+  std::size_t seen_rows = variables;
+  for (const Rows& rows : rows_) seen_rows += rows.size();
+  const Real seen = static_cast<Real>(seen_rows);
+  const bool estimates_baseline = spec_.name() == "lin_up_ucb" && !spec_.number("max_affected");
   return std::sqrt(lambda) * spec_.number("bound").value_or(1.0) +
-         std::sqrt(2.0L * std::log(static_cast<Real>(shape_.actions + 1) /
+         std::sqrt(2.0L * std::log(static_cast<Real>(shape_.actions + estimates_baseline) /
                                    static_cast<Real>(spec_.number("delta").value())) +
                    d * std::log(1.0L + seen / (d * lambda)));
 }
@@ -103,8 +108,11 @@ void ContextReference::identify_and_pad(const Estimates& own, const Estimates& b
 
 std::vector<ContextBelief> ContextReference::beliefs(const Context& context) const {
   const bool sets_given = !spec_.number("max_affected").has_value();
+  const bool total = spec_.name() == "lin_ucb";
   Estimates baseline;
-  if (knows_baseline()) {
+  if (total) {
+    baseline.resize(context.size());
+  } else if (knows_baseline()) {
     for (const double mean : context.baseline) baseline.push_back({mean, 0.0L});
   } else {
     baseline = estimates(sets_given ? unaffected_rows_ : rows_[stand_in()], context);
@@ -121,7 +129,9 @@ std::vector<ContextBelief> ContextReference::beliefs(const Context& context) con
       belief.magnitude +=
           std::abs(own[i].mean) + own[i].margin + std::abs(baseline[i].mean) + baseline[i].margin;
     }
-    if (sets_given) {
+    if (total) {
+      for (const Real upper : belief.individual) belief.index += upper;
+    } else if (sets_given) {
       sum_given(context.affected[a], own, baseline, belief);
     } else {
       identify_and_pad(own, baseline, belief);
@@ -144,10 +154,7 @@ ActionId ContextReference::choose(const std::vector<ContextBelief>& beliefs) con
   return static_cast<ActionId>(best);
 }
 
-void ContextReference::offer(ActionId action) {
-  ++offers_[action];
-  ++decisions_;
-}
+void ContextReference::offer(ActionId action) { ++offers_[action]; }
 
 void ContextReference::observe(const Context& context, ActionId action,
                                std::span<const double> payoffs) {
@@ -155,7 +162,7 @@ void ContextReference::observe(const Context& context, ActionId action,
   for (std::size_t i = 0; i < context.size(); ++i) {
     const Row row{features(context, i), payoffs[i], 0};
     rows_[action].push_back(row);
-    if (sets_given && !knows_baseline() &&
+    if (sets_given && spec_.name() == "lin_up_ucb" &&
         !has(context.affected[action], static_cast<VariableId>(i))) {
       unaffected_rows_.push_back(row);
     }

@@ -23,8 +23,8 @@ struct ContextBelief {
   Real magnitude = 0.0L;               ///< the sizes of all terms: rounding scales with it
 };
 
-/// lin_up_ucb and lin_up_ucb_bl written straight from their source, to judge the fast ones.
-/// [hsieh22, paragraph 'Contextual Uplifting Bandit with Linear Payoffs'; Alg. 1 to 4]
+/// lin_up_ucb, lin_up_ucb_bl and lin_ucb written straight from their source, to judge the fast
+/// ones. [hsieh22, paragraph 'Contextual Uplifting Bandit with Linear Payoffs'; Alg. 1 to 4]
 ///
 /// It keeps every row, solves all normal equations afresh in long doubles when asked, is slow, and
 /// trusts its arguments.
@@ -64,7 +64,6 @@ class ContextReference {
 
   PolicySpec spec_;
   ContextShape shape_;
-  std::uint64_t decisions_ = 0;
   std::vector<std::uint64_t> offers_;
   std::vector<std::uint64_t> pulls_;
   std::vector<Rows> rows_;  // [action]

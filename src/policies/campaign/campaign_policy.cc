@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "policies/row_checks.h"
+#include "policies/width_schedule.h"
 #include "updraft/campaign_policy.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
@@ -55,6 +58,9 @@ void CampaignPolicy::observe(const Pool& pool, std::span<const Treatment> treatm
   }
   learn(pool, treatments, payoffs);
   ++observations_;
+  rows_ += treatments.size();
+  treated_rows_ += treatments.size() -
+                   static_cast<std::uint64_t>(std::count(treatments.begin(), treatments.end(), 0u));
 }
 
 std::vector<IndividualExplanation> CampaignPolicy::explain(const Pool& pool) const {
@@ -66,12 +72,17 @@ std::vector<IndividualExplanation> CampaignPolicy::explain(const Pool& pool) con
 void CampaignPolicy::save_state(StateWriter& writer) const {
   writer.u64(decisions_);
   writer.u64(observations_);
+  writer.u64(rows_);
+  writer.u64(treated_rows_);
   write_statistics(writer);
 }
 
-void CampaignPolicy::restore_state(StateReader& reader) {
+void CampaignPolicy::restore_state(StateReader& reader, std::uint64_t version) {
+  if (version < 2) check_needs_no_rows(spec_);
   decisions_ = reader.u64();
   observations_ = reader.u64();
+  rows_ = version < 2 ? 0 : reader.u64();
+  treated_rows_ = version < 2 ? 0 : reader.u64_at_most(rows_, "policy state: treated rows");
   read_statistics(reader);
 }
 

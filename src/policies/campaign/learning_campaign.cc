@@ -81,7 +81,8 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
 ///   index(z, x) = upper(z, x) - upper(0, x)      c2_up_ucb; greedy, eps_greedy with beta = 0
 ///               = upper(z, x) - baseline(x)      c2_up_ucb_bl, greedy_bl, eps_greedy_bl
 ///               = upper(z, x)                    c2_ucb
-///   beta constant, or sqrt(lambda) B + sqrt(2 log((Z + 1) / delta) + d log(1 + m t / (d lambda)))
+///   beta: see WidthSchedule, with Z + 1 models and all rows seen so far and in this pool;
+///   without a model of the untreated, Z models, the treated rows so far, and the budget L
 /// An individual counts with its best treatment. The L largest are treated, those with an index
 /// above 0 only unless fill = yes. eps_greedy keeps b of the budget, b ~ Binomial(L, eps), for
 /// individuals at random.
@@ -154,13 +155,17 @@ class LearningCampaign final : public CampaignPolicy {
     return buffer;
   }
 
-  /// beta of the round that comes next.
+  /// beta of the round that comes next. If nothing is learned of the untreated, only treated rows
+  /// count, of which a round brings as many as the budget.
   double beta(std::size_t individuals) const {
-    return options_.width.beta(
-        {.models = shape().treatments + 1,
-         .features = shape().features,
-         .lambda = options_.lambda,
-         .rows = static_cast<double>(individuals) * static_cast<double>(decisions() + 1)});
+    const bool learns_baseline = options_.baseline == BaselineSource::kLearned;
+    const std::uint64_t seen = learns_baseline ? rows() : treated_rows();
+    const std::size_t coming =
+        learns_baseline ? individuals : std::min(individuals, shape().budget);
+    return options_.width.beta({.models = models_.size(),
+                                .features = shape().features,
+                                .lambda = options_.lambda,
+                                .rows = static_cast<double>(seen) + static_cast<double>(coming)});
   }
 
   /// Of the individuals first, ..., first + count - 1, count <= kBlock.

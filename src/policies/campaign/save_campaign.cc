@@ -6,7 +6,8 @@
 namespace updraft {
 namespace {
 
-constexpr std::string_view kMagic = "updraft-campaign-policy\r\n";
+constexpr StateKind kKind{.magic = "updraft-campaign-policy\r\n",
+                          .version = CampaignPolicy::kStateVersion};
 
 /// Shapes beyond this are damage, not campaigns.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
@@ -18,18 +19,19 @@ std::string encoded(const CampaignPolicy& policy) {
   body.u64(policy.shape().treatments);
   body.u64(policy.shape().budget);
   policy.save_state(body);
-  return framed(kMagic, body.bytes());
+  return framed(kKind, body.bytes());
 }
 
 std::unique_ptr<CampaignPolicy> decoded(std::string_view file) {
-  StateReader body(unframed(kMagic, file));
+  const StateBody found = unframed(kKind, file);
+  StateReader body(found.bytes);
   const PolicySpec spec = PolicySpec::parse(body.text());
   CampaignShape shape;
   shape.features = body.u64_at_most(kMost, "policy state: features");
   shape.treatments = body.u64_at_most(kMost, "policy state: treatments");
   shape.budget = body.u64_at_most(std::uint64_t{1} << 40, "policy state: budget");
   std::unique_ptr<CampaignPolicy> policy = make_campaign_policy(spec, shape);
-  policy->restore_state(body);
+  policy->restore_state(body, found.version);
   body.finish();
   return policy;
 }

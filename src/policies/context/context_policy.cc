@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "policies/row_checks.h"
+#include "policies/width_schedule.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
@@ -97,6 +98,7 @@ void ContextPolicy::observe(const Context& context, ActionId action,
   learn(context, action, payoffs);
   ++pulls_[action];
   ++observations_;
+  rows_ += payoffs.size();
 }
 
 ContextExplanation ContextPolicy::explain(const Context& context) const {
@@ -120,14 +122,17 @@ ContextExplanation ContextPolicy::explain(const Context& context) const {
 void ContextPolicy::save_state(StateWriter& writer) const {
   writer.u64(decisions_);
   writer.u64(observations_);
+  writer.u64(rows_);
   writer.u64s(pulls_);
   writer.u64s(offers_);
   write_statistics(writer);
 }
 
-void ContextPolicy::restore_state(StateReader& reader) {
+void ContextPolicy::restore_state(StateReader& reader, std::uint64_t version) {
+  if (version < 2) check_needs_no_rows(spec_);
   decisions_ = reader.u64();
   observations_ = reader.u64();
+  rows_ = version < 2 ? 0 : reader.u64();
   reader.u64s(pulls_, "policy state: pulls");
   reader.u64s(offers_, "policy state: offers");
   const auto total = [](const std::vector<std::uint64_t>& counts) {

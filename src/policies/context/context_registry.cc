@@ -7,16 +7,18 @@ namespace {
 using Kind = ParameterInfo::Kind;
 
 std::vector<PolicyInfo> make_table() {
-  const std::vector<ParameterInfo> parameters = {
+  const std::vector<ParameterInfo> plain = {
       {"beta", Kind::kPositive, "", "exploration: widths of the ellipsoid; give beta, or delta"},
       {"delta", Kind::kProbability, "",
        "error probability in place of beta: beta then grows by the theorem of C2UpUCB, which wants "
        "features no longer than 1"},
       {"bound", Kind::kPositive, "1", "B, an upper bound on the length of every theta; with delta"},
-      {"lambda", Kind::kPositive, "1", "ridge of the models and of V"},
+      {"lambda", Kind::kPositive, "1", "ridge of the models and of V"}};
+  std::vector<ParameterInfo> parameters = plain;
+  parameters.push_back(
       {"max_affected", Kind::kPositiveInteger, "",
        "L, an upper bound on how many variables an action affects in a round, in place of the "
-       "sets"}};
+       "sets"});
   constexpr std::string_view kSource =
       "hsieh22, paragraph 'Contextual Uplifting Bandit with Linear Payoffs'";
 
@@ -40,6 +42,14 @@ std::vector<PolicyInfo> make_table() {
        .status = PolicyStatus::kLight,
        .needs = Need::kBaseline | Need::kAffected,
        .parameters = parameters},
+      {.name = "lin_ucb",
+       .aliases = {},
+       .summary = "UCB on the sum of all payoffs, linear in features; a yardstick",
+       .index = "sum over all variables of upper(a,x)",
+       .reference = kSource,
+       .status = PolicyStatus::kLight,
+       .needs = Needs(),
+       .parameters = plain},
   };
 }
 

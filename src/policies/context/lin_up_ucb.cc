@@ -15,15 +15,20 @@
 namespace updraft {
 namespace {
 
+/// What is subtracted from the upper bound of an action.
+enum class BaselineSource { kNothing, kKnown, kLearned };
+
 struct Options {
-  bool known_baseline = false;
+  BaselineSource baseline = BaselineSource::kLearned;
   std::optional<std::size_t> max_affected;  ///< L, in place of the sets
   double lambda = 1.0;
   WidthSchedule width;
 };
 
 Options read_options(const PolicySpec& spec) {
-  Options options{.known_baseline = spec.name() == "lin_up_ucb_bl",
+  Options options{.baseline = spec.name() == "lin_ucb"         ? BaselineSource::kNothing
+                              : spec.name() == "lin_up_ucb_bl" ? BaselineSource::kKnown
+                                                               : BaselineSource::kLearned,
                   .max_affected = std::nullopt,
                   .lambda = spec.number("lambda").value_or(1.0),
                   .width = read_width_schedule(spec)};
@@ -46,8 +51,8 @@ struct Comparison {
 };
 
 /// UpUCB and UpUCB-L for payoffs that are linear in the features of the variables, each with a
-/// known baseline or without. [hsieh22, paragraph 'Contextual Uplifting Bandit with Linear
-/// Payoffs'; Alg. 1 to 4]
+/// known baseline or without, and the yardstick lin_ucb. [hsieh22, paragraph 'Contextual Uplifting
+/// Bandit with Linear Payoffs'; Alg. 1 to 4]
 ///   upper(a, x) = <theta(a), x> + beta ||x||_{V(a)^-1}, lower likewise; theta(a) by ridge
 ///   regression on all variables of the rounds in which a was taken, V(a) = lambda I + sum x x'
 ///   index(a) = sum over S(a) of (upper(a, x) - B(x))
@@ -58,7 +63,9 @@ struct Comparison {
 /// With L alone: B(x) = upper(b, x) for the action b with most feedback, the lowest id among
 /// equals; S(a) = the variables whose intervals under a and b are disjoint, and at most 2L -
 /// |these| of the rest, the largest upper(a, x) - B(x), only those > 0.
-///   beta: see WidthSchedule, with K + 1 models and m t rows in round t of m variables.
+/// lin_ucb, which works with the total payoff: B(x) = 0, S(a) = all variables.
+///   beta: see WidthSchedule, with a model per action, and that of theta(0) if it is learned, and
+///   all variables of the contexts observed so far and of this one: each teaches a model.
 /// Where theta(0) has no rows yet upper(0, x) is what the ridge leaves, beta ||x|| / sqrt(lambda).
 /// Cost: select O(d^2) per action and variable of V(t, a), with L of the context; observe O(d^2)
 /// per variable and O(d^3).
@@ -75,9 +82,11 @@ class LinUpUcb final : public ContextPolicy {
     return make_linear_model(shape().features, options_.lambda);
   }
 
-  bool sets_given() const { return !options_.max_affected; }
-  bool learns_baseline() const { return sets_given() && !options_.known_baseline; }
-  bool compares_with_an_action() const { return !sets_given() && !options_.known_baseline; }
+  bool sums_all() const { return options_.baseline == BaselineSource::kNothing; }
+  bool knows_baseline() const { return options_.baseline == BaselineSource::kKnown; }
+  bool sets_given() const { return !options_.max_affected && !sums_all(); }
+  bool learns_baseline() const { return sets_given() && !knows_baseline(); }
+  bool compares_with_an_action() const { return options_.max_affected && !knows_baseline(); }
 
   void check_lengths(const Context& context) const {
     if (!options_.width.delta) return;
@@ -94,7 +103,7 @@ class LinUpUcb final : public ContextPolicy {
   }
 
   void check_for_choice(const Context& context) const override {
-    if (options_.known_baseline && context.baseline.empty()) {
+    if (knows_baseline() && context.baseline.empty()) {
       throw InvalidInput("context: baseline",
                          fmt::format("is missing, and {} needs to know it", spec().name()));
     }
@@ -110,10 +119,10 @@ class LinUpUcb final : public ContextPolicy {
   /// beta of the round that comes next.
   double beta(std::size_t variables) const {
     return options_.width.beta(
-        {.models = shape().actions + 1,
+        {.models = shape().actions + (learns_baseline() ? 1 : 0),
          .features = shape().features,
          .lambda = options_.lambda,
-         .rows = static_cast<double>(variables) * static_cast<double>(decisions() + 1)});
+         .rows = static_cast<double>(rows()) + static_cast<double>(variables)});
   }
 
   static Estimates estimates(const TreatmentModel& model, std::span<const double> rows, double b) {
@@ -137,7 +146,7 @@ class LinUpUcb final : public ContextPolicy {
   }
 
   /// Calls visit(action, comparison) for every action with feedback: over V(t, a), or over all
-  /// variables where only L is known.
+  /// variables if the sets are not given.
   template <typename Visit>
   void for_each_comparison(const Context& context, Visit visit) const {
     const double b = beta(context.size());
@@ -147,10 +156,10 @@ class LinUpUcb final : public ContextPolicy {
       }
       return;
     }
-    const ActionId stand_in = most_pulled();
-    const Estimates baseline = options_.known_baseline
+    const Estimates baseline = sums_all() ? known(std::vector<double>(context.size(), 0.0))
+                               : knows_baseline()
                                    ? known({context.baseline.begin(), context.baseline.end()})
-                                   : estimates(*models_[stand_in], context.features, b);
+                                   : estimates(*models_[most_pulled()], context.features, b);
     for (ActionId action = 0; action < shape().actions; ++action) {
       if (pulls()[action] == 0) continue;
       const Estimates own = estimates(*models_[action], context.features, b);
@@ -165,11 +174,11 @@ class LinUpUcb final : public ContextPolicy {
     context.affected[action].for_each([&](VariableId i) {
       const auto row = context.row(i);
       rows.insert(rows.end(), row.begin(), row.end());
-      if (options_.known_baseline) means.push_back(context.baseline[i]);
+      if (knows_baseline()) means.push_back(context.baseline[i]);
     });
     const Estimates own = estimates(*models_[action], rows, b);
     const Estimates baseline =
-        options_.known_baseline ? known(std::move(means)) : estimates(*baseline_model_, rows, b);
+        knows_baseline() ? known(std::move(means)) : estimates(*baseline_model_, rows, b);
     visit(action, Comparison{own, baseline});
   }
 
@@ -179,12 +188,12 @@ class LinUpUcb final : public ContextPolicy {
             .margins = compared.action.margins,
             .baseline_means = compared.baseline.means,
             .baseline_margins = compared.baseline.margins,
-            .budget = options_.known_baseline ? l : 2 * l,
-            .positive_only = !options_.known_baseline};
+            .budget = knows_baseline() ? l : 2 * l,
+            .positive_only = !knows_baseline()};
   }
 
   double index_of(const Comparison& compared, PaddingScratch& scratch) const {
-    if (!sets_given()) return padded_index(padding(compared), scratch);
+    if (options_.max_affected) return padded_index(padding(compared), scratch);
     const auto& [own, baseline] = compared;
     double index = 0.0;
     for (std::size_t i = 0; i < own.means.size(); ++i) {
@@ -212,6 +221,7 @@ class LinUpUcb final : public ContextPolicy {
     for_each_comparison(context, [&](ActionId action, const Comparison& compared) {
       ContextActionExplanation& about = explanation.actions[action];
       about.index = index_of(compared, scratch);
+      if (sums_all()) return;  // payoffs as a whole: no baseline, no uplift
       double uplift = 0.0;
       double margin = 0.0;
       const auto add = [&](std::size_t i) {

@@ -6,7 +6,8 @@
 namespace updraft {
 namespace {
 
-constexpr std::string_view kMagic = "updraft-context-policy\r\n";
+constexpr StateKind kKind{.magic = "updraft-context-policy\r\n",
+                          .version = ContextPolicy::kStateVersion};
 
 /// Shapes beyond this are damage, not contexts.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
@@ -17,17 +18,18 @@ std::string encoded(const ContextPolicy& policy) {
   body.u64(policy.shape().features);
   body.u64(policy.shape().actions);
   policy.save_state(body);
-  return framed(kMagic, body.bytes());
+  return framed(kKind, body.bytes());
 }
 
 std::unique_ptr<ContextPolicy> decoded(std::string_view file) {
-  StateReader body(unframed(kMagic, file));
+  const StateBody found = unframed(kKind, file);
+  StateReader body(found.bytes);
   const PolicySpec spec = PolicySpec::parse(body.text());
   ContextShape shape;
   shape.features = body.u64_at_most(kMost, "policy state: features");
   shape.actions = body.u64_at_most(kMost, "policy state: actions");
   std::unique_ptr<ContextPolicy> policy = make_context_policy(spec, shape);
-  policy->restore_state(body);
+  policy->restore_state(body, found.version);
   body.finish();
   return policy;
 }

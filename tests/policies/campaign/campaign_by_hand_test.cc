@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "updraft/campaign_policy.h"
@@ -83,6 +84,43 @@ TEST(CampaignByHand, FillAndTies) {
   };
   EXPECT_EQ(with("greedy_bl"), (Decision{1, 1, 0, 0, 1}));
   EXPECT_EQ(with("greedy_bl(fill=yes)"), (Decision{1, 1, 1, 0, 1}));
+}
+
+/// beta of a policy with delta = 0.05, three features, one treatment, budget 10 and so lambda = 10,
+/// after `rows` rows of a log with x = 0, of which every tenth was treated. These leave V = 10 I,
+/// so that x = (1, 0, 0) has width 1 / sqrt(10) under each model.
+double beta_after(const std::string& name, std::size_t rows, std::size_t pool_size) {
+  const auto policy = make_campaign_policy(name + "(delta=0.05)", {3, 1, 10});
+  if (rows > 0) {
+    std::vector<Treatment> had(rows, 0);
+    for (std::size_t i = 0; i < rows; i += 10) had[i] = 1;
+    policy->observe({.features = std::vector<double>(3 * rows, 0.0), .width = 3}, had,
+                    std::vector<double>(rows, 0.0));
+  }
+  std::vector<double> features(3 * pool_size, 0.0);
+  features[0] = 1.0;
+  const std::vector<double> baseline(pool_size, 0.0);
+  const Pool pool{.features = features, .width = 3, .baseline = baseline};
+  policy->select(pool, kPolicyStream);  // a decision without feedback brings no row
+  const Interval interval = policy->explain(pool)[0].interval;
+  const double widths = (name == "c2_up_ucb" ? 2.0 : 1.0) / std::sqrt(10.0);
+  return (interval.high - interval.low) / 2.0 / widths;
+}
+
+// sqrt(10) + sqrt(2 log(2 / 0.05) + 3 log(1 + n / 30)): all rows of the log and those of the pool.
+TEST(CampaignByHand, BetaCountsTheRowsOfALog) {
+  EXPECT_NEAR(beta_after("c2_up_ucb", 0, 100), 6.5940, 1e-4);          // n = 100
+  EXPECT_NEAR(beta_after("c2_up_ucb", 1000, 100), 7.4359, 1e-4);       // n = 1,100
+  EXPECT_NEAR(beta_after("c2_up_ucb", 1'000'000, 100), 9.3769, 1e-4);  // n = 1,000,100
+}
+
+// sqrt(10) + sqrt(2 log(1 / 0.05) + 3 log(1 + n / 30)): treated rows, and the budget or what the
+// pool has.
+TEST(CampaignByHand, BetaCountsTreatedRowsIfTheUntreatedAreNotLearned) {
+  for (const char* name : {"c2_up_ucb_bl", "c2_ucb"}) {
+    EXPECT_NEAR(beta_after(name, 0, 1000), 5.7804, 1e-4);     // n = 10
+    EXPECT_NEAR(beta_after(name, 1000, 1000), 6.4200, 1e-4);  // n = 100 + 10
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/state_frame.h"
 #include "policies/campaign/campaign_example.h"
 #include "support/damage.h"
 #include "support/knowledge.h"
@@ -16,6 +17,16 @@ namespace {
 
 std::string refused(const std::string& bytes) {
   return refusal([&] { restored(bytes); });
+}
+
+/// The state as version 1 had it: without the rows behind the observations.
+std::string as_version_1(const CampaignPolicy& policy) {
+  constexpr std::string_view kMagic = "updraft-campaign-policy\r\n";
+  const std::string file = saved(policy);
+  std::string body(unframed({kMagic, CampaignPolicy::kStateVersion}, file).bytes);
+  const std::size_t before = sizeof(std::uint64_t) * 6 + policy.spec().text().size();
+  body.erase(before, 2 * sizeof(std::uint64_t));
+  return framed({kMagic, 1}, body);
 }
 
 class CampaignState : public ::testing::TestWithParam<std::string> {
@@ -42,6 +53,30 @@ TEST(CampaignFiles, RefusesForeignFiles) {
   EXPECT_EQ(refused(other.str()), kForeign);
   std::istringstream campaign(saved(*make_campaign_policy("random", kExampleShape)));
   EXPECT_EQ(refusal([&] { load_policy(campaign); }), kForeign);
+}
+
+TEST(CampaignFiles, OfVersion1AreReadUnlessBetaDependsOnRows) {
+  const auto policy = make_campaign_policy("c2_up_ucb(beta=1)", kExampleShape);
+  play_example(*policy, 0, 3);
+  const auto read = restored(as_version_1(*policy));
+  EXPECT_EQ(read->observations(), 3u);
+  EXPECT_EQ(play_example(*read, 3, 6), play_example(*policy, 3, 6));
+  const auto counting = make_campaign_policy("c2_up_ucb(delta=0.1)", kExampleShape);
+  play_example(*counting, 0, 3);
+  EXPECT_EQ(refused(as_version_1(*counting)),
+            "policy state: version = 1: does not say how many rows were learned from, and with "
+            "delta beta depends on it: make the policy anew and let it observe its rows again, or "
+            "load the state with the release that saved it");
+}
+
+TEST(CampaignFiles, KeepTheRowsThatBetaDependsOn) {
+  const auto policy = make_campaign_policy("c2_up_ucb(delta=0.1)", kExampleShape);
+  play_example(*policy, 0, 3);
+  const auto read = restored(saved(*policy));
+  EXPECT_GT(read->treated_rows(), 0u);
+  EXPECT_EQ(read->rows(), policy->rows());
+  EXPECT_EQ(read->treated_rows(), policy->treated_rows());
+  EXPECT_EQ(play_example(*read, 3, 6), play_example(*policy, 3, 6));
 }
 
 TEST(CampaignFiles, AreReplacedAsAWhole) {

@@ -156,23 +156,57 @@ TEST(ContextByHand, ABaselineThatWasNeverSeenIsAsWideAsTheRidgeLeavesIt) {
   expect_about(shown.actions[0], 2.0 * (6.0 + 8.0 - 24.0), 2.0 * 6.0, 2.0 * (8.0 + 24.0));
 }
 
-// lambda = 4, B = 2, K = 2, d = 1, m = 3, first decision:
-//   beta = 2 * 2 + sqrt(2 log(3 / 0.5) + log(1 + 3 * 1 / (1 * 4)))
-// and in the second 3 * 2 in place of 3 * 1. V(0) = 4 + 5 = 9 after five variables with x = 1.
+// lambda = 4, B = 2, K = 2, d = 1. Five variables with x = 1 were observed under action 0, and so
+// V(0) = 4 + 5 = 9; the context has m = 3 more. Two ellipsoids, one per action:
+//   beta = 2 * 2 + sqrt(2 log(2 / 0.5) + log(1 + (5 + 3) / (1 * 4)))
+// A decision without feedback teaches nothing and changes nothing. Two more rows, x = 0, under
+// action 1: 5 + 2 + 3 rows.
 TEST(ContextByHand, TheScheduleOfBeta) {
-  const auto policy = make_context_policy("lin_up_ucb_bl(delta=0.5, bound=2, lambda=4)", kShape);
-  const std::vector<double> ones(5, 1.0);
-  policy->observe({.features = ones, .width = 1}, 0, ones);
   const std::vector<double> x = {1.0, -0.5, 0.5};
   const std::vector<double> baseline(3, 0.0);
   const std::vector<VariableSet> sets = {VariableSet::from_ids({1}), VariableSet()};
   const Context context{.features = x, .width = 1, .baseline = baseline, .affected = sets};
-  for (const double rows : {3.0, 6.0}) {
-    const double beta = 4.0 + std::sqrt(2.0 * std::log(6.0) + std::log(1.0 + rows / 4.0));
+  const auto policy = make_context_policy("lin_up_ucb_bl(delta=0.5, bound=2, lambda=4)", kShape);
+  const std::vector<double> ones(5, 1.0);
+  policy->observe({.features = ones, .width = 1}, 0, ones);
+  const auto expect_beta = [&](double beta) {
     expect_about(policy->explain(context).actions[0], -0.5 * 5.0 / 9.0 + beta * 0.5 / 3.0,
                  -0.5 * 5.0 / 9.0, beta * 0.5 / 3.0);
-    policy->select(context, kPolicyStream);
-  }
+  };
+  expect_beta(4.0 + std::sqrt(2.0 * std::log(4.0) + std::log(3.0)));
+  policy->select(context, kPolicyStream);
+  expect_beta(4.0 + std::sqrt(2.0 * std::log(4.0) + std::log(3.0)));
+  const std::vector<double> nothing(2, 0.0);
+  policy->observe({.features = nothing, .width = 1}, 1, nothing);
+  expect_beta(4.0 + std::sqrt(2.0 * std::log(4.0) + std::log(3.5)));
+}
+
+// The same with theta(0) learned, a third ellipsoid: variable 1 of the five was affected, so that
+// V(0) of the baseline is 4 + 4 = 8 and its estimate 4 / 8. The affected variable of the context
+// has x = -0.5: its uplift is -0.5 (5/9 - 4/8), its width 0.5 (1/3 + 1/sqrt(8)).
+TEST(ContextByHand, TheScheduleOfBetaWithTheBaselineLearned) {
+  const std::vector<double> x = {1.0, -0.5, 0.5};
+  const std::vector<VariableSet> sets = {VariableSet::from_ids({1}), VariableSet()};
+  const auto policy = make_context_policy("lin_up_ucb(delta=0.5, bound=2, lambda=4)", kShape);
+  const std::vector<double> ones(5, 1.0);
+  policy->observe({.features = ones, .width = 1, .affected = sets}, 0, ones);
+  const double beta = 4.0 + std::sqrt(2.0 * std::log(6.0) + std::log(3.0));
+  const double uplift = -0.5 * (5.0 / 9.0 - 0.5);
+  expect_about(policy->explain({.features = x, .width = 1, .affected = sets}).actions[0],
+               uplift + beta * 0.5 * (1.0 / 3.0 - 1.0 / std::sqrt(8.0)), uplift,
+               beta * 0.5 * (1.0 / 3.0 + 1.0 / std::sqrt(8.0)));
+}
+
+// V(0) = 4 + 5 = 9 and theta(0) = 5 / 9 as above. All three variables count, whatever is affected:
+//   index = 5/9 (1 - 0.5 + 0.5) + 12 (1 + 0.5 + 0.5) / 3
+TEST(ContextByHand, TheSumOfAllUpperBounds) {
+  const auto policy = make_context_policy("lin_ucb(beta=12, lambda=4)", kShape);
+  const std::vector<double> ones(5, 1.0);
+  policy->observe({.features = ones, .width = 1}, 0, ones);
+  const std::vector<double> x = {1.0, -0.5, 0.5};
+  const auto shown = policy->explain({.features = x, .width = 1}).actions[0];
+  EXPECT_NEAR(shown.index, 5.0 / 9.0 + 8.0, 1e-12);
+  EXPECT_FALSE(shown.uplift || shown.interval || shown.identified || shown.padding);
 }
 
 // Late feedback: untried actions first, those offered least, the lowest id among equals.

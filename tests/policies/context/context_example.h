@@ -50,8 +50,12 @@ inline std::vector<double> example_payoffs(std::uint32_t round, const MadeContex
 inline std::vector<std::string> usable_context_specs() {
   std::vector<std::string> specs;
   for (const PolicyInfo& info : context_policies()) {
-    for (const char* parameters : {"beta=0.5", "delta=0.1", "beta=0.5, max_affected=2",
-                                   "delta=0.1, lambda=2, max_affected=4"}) {
+    for (const char* parameters : {"beta=0.5", "delta=0.1"}) {
+      specs.push_back(std::string(info.name) + "(" + parameters + ")");
+    }
+    if (!info.needs.contains(Need::kAffected)) continue;
+    for (const char* parameters :
+         {"beta=0.5, max_affected=2", "delta=0.1, lambda=2, max_affected=4"}) {
       specs.push_back(std::string(info.name) + "(" + parameters + ")");
     }
   }

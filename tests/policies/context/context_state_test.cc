@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/state_frame.h"
 #include "policies/context/context_example.h"
 #include "support/damage.h"
 #include "support/refusal.h"
@@ -16,6 +17,16 @@ namespace {
 
 std::string refused(const std::string& bytes) {
   return refusal([&] { restored_context(bytes); });
+}
+
+/// The state as version 1 had it: without the rows behind the observations.
+std::string as_version_1(const ContextPolicy& policy) {
+  constexpr std::string_view kMagic = "updraft-context-policy\r\n";
+  const std::string file = saved(policy);
+  std::string body(unframed({kMagic, ContextPolicy::kStateVersion}, file).bytes);
+  const std::size_t before = sizeof(std::uint64_t) * 5 + policy.spec().text().size();
+  body.erase(before, sizeof(std::uint64_t));
+  return framed({kMagic, 1}, body);
 }
 
 class ContextState : public ::testing::TestWithParam<std::string> {
@@ -41,6 +52,7 @@ TEST(ContextStates, RefusesCountsThatDoNotAddUp) {
     StateWriter writer;
     writer.u64(decisions);
     writer.u64(observations);
+    writer.u64(30);
     writer.u64s(std::vector<std::uint64_t>{1, 0, 2});
     writer.u64s(std::vector<std::uint64_t>{2, 1, 2});
     const auto policy = make_context_policy("lin_up_ucb(beta=1)", kExampleContextShape);
@@ -64,6 +76,26 @@ TEST(ContextFiles, RefusesForeignFiles) {
   std::istringstream context(
       saved(*make_context_policy("lin_up_ucb(beta=1)", kExampleContextShape)));
   EXPECT_EQ(refusal([&] { load_policy(context); }), kForeign);
+}
+
+TEST(ContextFiles, OfVersion1AreReadUnlessBetaDependsOnRows) {
+  const auto policy = make_context_policy("lin_up_ucb(beta=1)", kExampleContextShape);
+  play_example(*policy, 0, 4);
+  const auto read = restored_context(as_version_1(*policy));
+  EXPECT_EQ(read->observations(), 4u);
+  EXPECT_EQ(play_example(*read, 4, 8), play_example(*policy, 4, 8));
+  const auto counting = make_context_policy("lin_up_ucb(delta=0.1)", kExampleContextShape);
+  play_example(*counting, 0, 4);
+  EXPECT_EQ(refused(as_version_1(*counting)).find("policy state: version = 1: does not say how "),
+            0u);
+}
+
+TEST(ContextFiles, KeepTheRowsThatBetaDependsOn) {
+  const auto policy = make_context_policy("lin_up_ucb_bl(delta=0.1)", kExampleContextShape);
+  play_example(*policy, 0, 4);
+  const auto read = restored_context(saved(*policy));
+  EXPECT_EQ(read->rows(), 4 * kExampleVariables);
+  EXPECT_EQ(play_example(*read, 4, 8), play_example(*policy, 4, 8));
 }
 
 TEST(ContextFiles, AreReplacedAsAWhole) {

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "updraft/context_policy.h"
+#include "updraft/linear_contexts.h"
+#include "updraft/stream.h"
+
+namespace updraft {
+
+/// A generated bandit. Every theta is at most 1 long, and so is every row of features.
+struct ContextWorld {
+  LinearContexts setting;
+  std::vector<double> theta;  ///< theta(0) of the baseline, then one per action
+
+  std::span<const double> baseline_theta() const {
+    return std::span(theta).first(setting.features());
+  }
+  std::span<const double> theta_of(ActionId action) const {
+    return std::span(theta).subspan((action + 1) * setting.features(), setting.features());
+  }
+  std::size_t group_of(ActionId action) const { return action % setting.groups; }
+};
+
+/// Throws InvalidInput: a size of 0, more variables than all groups may have together, a noise that
+/// is not positive, or more than 10,000,000 features of a round or numbers in
+/// matrices of d x d for each theta.
+void check_contexts(const LinearContexts& setting);
+
+/// Throws as check_contexts().
+ContextWorld make_context_world(const LinearContexts& setting);
+
+/// The rounds of one run: which features the variables have, and what they pay under each action. A
+/// function of (seed, run, round), so all policies of a run meet the same. For one thread at a
+/// time.
+class ContextEnvironment {
+ public:
+  /// The world must outlive it.
+  ContextEnvironment(const ContextWorld& world, std::uint64_t seed, std::uint32_t run);
+
+  /// Draws the contexts and the noise of a round. The group of each variable is equally likely; if
+  /// a group has max_affected variables already, the next one that has room takes it. Cost: O(m
+  /// group_features + K L).
+  void draw(std::uint32_t round);
+
+  /// As drawn last, with the true baseline and affected sets. Lives until the next draw.
+  Context context() const;
+
+  /// The sum of the expected payoffs less that of the baseline.
+  double uplift(ActionId action) const { return uplifts_[action]; }
+  /// What the best action of the round has more.
+  double gap(ActionId action) const { return best_ - uplifts_[action]; }
+
+  /// What every variable pays under an action. Lives until the next call or draw.
+  std::span<const double> payoffs(ActionId action);
+
+ private:
+  double individual_uplift(ActionId action, std::size_t variable) const;
+
+  const ContextWorld* world_;
+  Stream contexts_;
+  Stream noise_stream_;
+  std::vector<double> features_;
+  std::vector<double> baseline_;
+  std::vector<VariableSet> affected_;
+  std::vector<double> uplifts_;
+  double best_ = 0.0;
+  std::vector<double> noise_;
+  std::vector<double> payoffs_;
+  std::vector<double> uniforms_;
+};
+
+}  // namespace updraft

@@ -1,0 +1,63 @@
+#include "experiments/play_contexts.h"
+
+#include "updraft/error.h"
+#include "updraft/simulate.h"
+
+namespace updraft {
+namespace {
+
+std::unique_ptr<ContextPolicy> start(const ContextArena& arena, const PolicySpec& spec) {
+  const LinearContexts& setting = arena.world->setting;
+  return make_context_policy(spec, {.features = setting.features(), .actions = setting.actions});
+}
+
+/// What policies are shown of the round.
+Context shown(const ContextArena& arena, const ContextEnvironment& environment) {
+  Context context = environment.context();
+  if (!arena.tell_baseline) context.baseline = {};
+  if (!arena.tell_affected) context.affected = {};
+  return context;
+}
+
+}  // namespace
+
+ContextArena make_context_arena(const LinearContexts& setting, std::uint32_t rounds,
+                                std::uint64_t seed, std::uint32_t curve_points) {
+  if (rounds < 1) throw InvalidInput("rounds", "0", "must be at least 1");
+  if (curve_points < 1) throw InvalidInput("curve_points", "0", "must be at least 1");
+  return {.world = std::make_shared<const ContextWorld>(make_context_world(setting)),
+          .seed = seed,
+          .curve_rounds = spaced_rounds(rounds, curve_points)};
+}
+
+void check_playable(const ContextArena& arena, const PolicySpec& spec) {
+  ContextEnvironment environment(*arena.world, arena.seed, 0);
+  environment.draw(0);
+  start(arena, spec)->explain(shown(arena, environment));
+}
+
+Outcome play_contexts(const ContextArena& arena, const PolicySpec& spec, std::uint32_t run,
+                      TaskControl& control) {
+  const std::unique_ptr<ContextPolicy> policy = start(arena, spec);
+  const Stream stream(arena.seed, run, Purpose::kPolicy);
+  ContextEnvironment environment(*arena.world, arena.seed, run);
+  Outcome outcome;
+  outcome.pulls.assign(arena.world->setting.actions, 0.0);
+  double regret = 0.0;
+  for (std::uint32_t round = 0; round < arena.curve_rounds.back(); ++round) {
+    environment.draw(round);
+    const Context context = shown(arena, environment);
+    const ActionId action = policy->select(context, stream);
+    policy->observe(context, action, environment.payoffs(action));
+    const double gap = environment.gap(action);
+    regret += gap;
+    outcome.pulls[action] += 1.0;
+    outcome.best += gap == 0.0 ? 1.0 : 0.0;
+    if (round + 1 == arena.curve_rounds[outcome.curve.size()]) outcome.curve.push_back(regret);
+    control.advance(1);
+    if (control.cancelled()) throw Cancelled();
+  }
+  return outcome;
+}
+
+}  // namespace updraft
