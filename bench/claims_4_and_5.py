@@ -9,6 +9,8 @@ docs/results/claims-4-and-5.md has the results.
   bench/claims_4_and_5.py --updraft build/updraft --out build/claims           # all, 20 runs
   bench/claims_4_and_5.py --only positive --claim 5 --rounds 200000 --runs 10
   bench/claims_4_and_5.py --list
+  bench/claims_4_and_5.py --batches FOLDER         # of `updraft run baseline-bound --runs 1000`
+  bench/claims_4_and_5.py --above 40000 FOLDER     # of `updraft run misspecified-l --rounds 200000`
 """
 
 import argparse
@@ -134,15 +136,21 @@ def play(options, means, noise, claim):
     results = folder / f"{name}-{options.rounds}-{options.runs}"
     subprocess.run([options.updraft, "run", toml, "--quiet", "--threads", str(options.threads),
                     "--out", results], check=True, stdout=subprocess.DEVNULL)
-    regrets, half = {}, {}
-    with open(results / "final.csv") as file:
-        for row in csv.DictReader(file):
-            regrets.setdefault((row["label"], float(row["value"])), []).append(float(row["regret"]))
+    half = {}
     with open(results / "curves.csv") as file:
         for row in csv.DictReader(file):
             if int(row["round"]) == options.rounds // 2:
                 half[row["label"], float(row["value"])] = float(row["mean"])
-    return regrets, half
+    return regrets_in(results), half
+
+
+def regrets_in(results):
+    """The final regrets of a results folder: by label and alpha, a list over the runs."""
+    regrets = {}
+    with open(results / "final.csv") as file:
+        for row in csv.DictReader(file):
+            regrets.setdefault((row["label"], float(row["value"])), []).append(float(row["regret"]))
+    return regrets
 
 
 def summary(values):
@@ -171,6 +179,45 @@ def rows_of(regrets, half, by):
     return rows
 
 
+def tuned(regrets, label, runs):
+    """The alpha of the least mean + sd over these runs, with mean and 95th percentile."""
+    return min((mean + sd, alpha, mean, tail) for (of, alpha), values in regrets.items() if of == label
+               for mean, sd, tail in [summary([values[run] for run in runs])])[1:]
+
+
+def ratios(regrets, runs):
+    """Tuned by these runs: the two alphas, the ratios of means and of 95th percentiles, bLCB to bUCB."""
+    upper, lower = (tuned(regrets, label, runs) for label in ("UpUCB-bUCB", "UpUCB-bLCB"))
+    return upper[0], lower[0], lower[1] / upper[1], lower[2] / upper[2]
+
+
+def print_batches(results, size=100, resamples=1000):
+    """Claim 4 by batches of 100 runs, and by resamples of all of them, tuned each time."""
+    regrets = regrets_in(results)
+    count = len(next(iter(regrets.values())))
+    print("| batch | alpha of bUCB | alpha of bLCB | ratio of means | ratio of 95th percentiles |")
+    print("|---:|---:|---:|---:|---:|")
+    for first in range(0, count, size):
+        upper, lower, means, tails = ratios(regrets, range(first, min(first + size, count)))
+        print(f"| {first // size + 1} | {upper:g} | {lower:g} | {means:.2f} | {tails:.2f} |", flush=True)
+    rng = random.Random(1)
+    drawn = [ratios(regrets, rng.choices(range(count), k=count)) for _ in range(resamples)]
+    tails = sorted(tails for _, _, _, tails in drawn)
+    chosen = {alpha: sum(lower == alpha for _, lower, _, _ in drawn) / resamples for alpha in ALPHAS}
+    print(f"\nResampled: 95 % of the ratios of 95th percentiles from {tails[resamples // 40]:.2f} to "
+          f"{tails[-1 - resamples // 40]:.2f}; alpha of bLCB",
+          ", ".join(f"{alpha} in {share:.0%}" for alpha, share in chosen.items() if share > 0))
+
+
+def print_above(results, limit):
+    """How many runs end above the limit, for each policy and alpha."""
+    regrets = regrets_in(results)
+    print("| alpha | " + " | ".join(map(str, ALPHAS)) + " |\n|---|" + "---:|" * len(ALPHAS))
+    for label in dict.fromkeys(label for label, _ in regrets):
+        counts = [sum(x > limit for x in regrets[label, alpha]) for alpha in ALPHAS]
+        print(f"| {label} | " + " | ".join(map(str, counts)) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--updraft", default="build/updraft")
@@ -184,7 +231,15 @@ def main():
     parser.add_argument("--instance-seed", type=int, default=1)
     parser.add_argument("--tune", choices=("mean+sd", "mean"), default="mean+sd")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--batches", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--above", nargs=2, metavar=("REGRET", "FOLDER"))
     options = parser.parse_args()
+    if options.batches:
+        print_batches(options.batches)
+        return
+    if options.above:
+        print_above(pathlib.Path(options.above[1]), float(options.above[0]))
+        return
     cases = [one for one in CASES
              if not options.only or one[0] in options.only or "/".join(one) in options.only]
     if options.list:

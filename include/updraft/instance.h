@@ -173,7 +173,7 @@ struct ShippedInstance {
   InstanceDefinition (*make)();
 };
 
-/// gaussian, gaussian-weak, criteo, marketing, discounts, hard-affected, hard-reward.
+/// gaussian, gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward.
 std::span<const ShippedInstance> shipped_instances();
 
 /// The constructions behind the lower bounds: action a affects the first affected[a] variables,
