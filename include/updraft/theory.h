@@ -57,7 +57,7 @@ double bound_up_ucb_bl(const BoundInputs& in);
 double bound_up_ucb(const BoundInputs& in);
 /// The regret of up_ucb by the general analysis of CombUCB, which it is on the semi-bandit with an
 /// item for each variable's baseline and one for each affected variable of each action, m of them
-/// taken in a round: [kveton15, Thm 4; hsieh22, section 9]
+/// taken in a round: [kveton15; hsieh22, section 9]
 ///   32 s^2 m (m / least gap + sum L(a) / gap) log(4KLT/delta) + sum gap.
 /// Derivation, with c(n) = sqrt(2 alpha / n): when all intervals hold, action a is taken after the
 /// first K rounds only if gap(a) <= 2 sum of c(n(e)) over its items e, seen n(e) times; so gap(a)

@@ -157,7 +157,7 @@ constexpr std::array<BoundInfo, 12> kBounds = {{
      alpha_of_affected},
     {"comb_ucb",
      "32 s^2 m (m / least gap + sum L(a) / gap) log(4KLT/delta) + sum gap",
-     "kveton15, Thm 4; hsieh22, section 9",
+     "kveton15; hsieh22, section 9",
      true,
      {},
      bound_comb_ucb,
