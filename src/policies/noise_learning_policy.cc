@@ -169,7 +169,8 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   return share;
 }
 
-/// Of Welch and Satterthwaite, for the sum of the action's own variance and the baseline's.
+/// Of Welch and Satterthwaite, for the sum of the action's own variance and the baseline's. Rounded
+/// down; what is a whole number but for rounding stays one.
 std::uint64_t NoiseLearningPolicy::interval_degrees(ActionId action, double error) const {
   const double all = error * error;
   if (!(all > 0.0)) return model_.degrees;
@@ -177,7 +178,7 @@ std::uint64_t NoiseLearningPolicy::interval_degrees(ActionId action, double erro
   const double baseline = 1.0 - own;
   const double inverse = own * own / model_.own_degrees[action] +
                          baseline * baseline / static_cast<double>(model_.degrees);
-  return static_cast<std::uint64_t>(std::max(1.0, std::floor(1.0 / inverse)));
+  return static_cast<std::uint64_t>(std::max(1.0, std::floor((1.0 + 1e-12) / inverse)));
 }
 
 double NoiseLearningPolicy::index(ActionId action) const {
