@@ -15,11 +15,11 @@ namespace {
 const Stream kStream(1, 0, Purpose::kPolicy);
 
 std::unique_ptr<Policy> make(std::size_t actions, std::size_t variables, double alpha,
-                             double min_uplift) {
+                             double effect_gap) {
   Knowledge knowledge(actions, variables);
   knowledge.set_horizon(1000);
   const PolicySpec spec =
-      PolicySpec::parse("up_ucb_ilift").with("alpha", alpha).with("min_uplift", min_uplift);
+      PolicySpec::parse("up_ucb_ilift").with("alpha", alpha).with("effect_gap", effect_gap);
   return make_policy(spec, knowledge);
 }
 

@@ -28,7 +28,7 @@ TEST(Compare, GrowthIsFromHalfOfTheRoundsWhateverThePoints) {
   std::vector<Summary> curve;
   for (const double mean : {10.0, 40.0, 60.0, 120.0}) curve.push_back({.mean = mean});
   result.points[0].curve = curve;  // 50 after 500
-  EXPECT_DOUBLE_EQ(growth(result, result.points[0]), 70.0 / 50.0);
+  EXPECT_DOUBLE_EQ(growth(result, result.points[0]).value, 70.0 / 50.0);
 }
 
 TEST(Compare, GrowthWithoutRegretInTheFirstHalf) {
