@@ -49,7 +49,7 @@ def test_results_become_data_frames():
         result.to_pandas("else")
     bounds = ud.bounds("gaussian", rounds=100).to_pandas()
     assert isinstance(bounds, pandas.DataFrame)
-    assert {"name", "kind", "value", "formula", "reference"} == set(bounds.columns)
+    assert {"name", "kind", "value", "formula", "reference", "alpha", "expected"} == set(bounds.columns)
 
 
 def test_threads_do_not_matter():

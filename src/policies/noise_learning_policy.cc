@@ -169,8 +169,9 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   return share;
 }
 
-/// Of Welch and Satterthwaite, for the sum of the action's own variance and the baseline's. Rounded
-/// down; what is a whole number but for rounding stays one.
+/// Of Welch and Satterthwaite, for the sum of the action's own variance and the baseline's, at most
+/// those of the model: both parts may come from the same estimate, which their formula takes for
+/// two. Rounded down; what is a whole number but for rounding stays one.
 std::uint64_t NoiseLearningPolicy::interval_degrees(ActionId action, double error) const {
   const double all = error * error;
   if (!(all > 0.0)) return model_.degrees;
@@ -178,7 +179,8 @@ std::uint64_t NoiseLearningPolicy::interval_degrees(ActionId action, double erro
   const double baseline = 1.0 - own;
   const double inverse = own * own / model_.own_degrees[action] +
                          baseline * baseline / static_cast<double>(model_.degrees);
-  return static_cast<std::uint64_t>(std::max(1.0, std::floor((1.0 + 1e-12) / inverse)));
+  const double joint = std::max(1.0, std::floor((1.0 + 1e-12) / inverse));
+  return std::min(model_.degrees, static_cast<std::uint64_t>(joint));
 }
 
 double NoiseLearningPolicy::index(ActionId action) const {

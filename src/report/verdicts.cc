@@ -252,8 +252,11 @@ Finding campaigns_explore(const ExperimentResult& result) {
   return finding;
 }
 
-/// Mean over the runs of a measure of one policy minus that of another, run by run.
+/// Mean over the runs of a measure of one policy minus that of another, run by run. Throws
+/// NotTested if there is no measure of each run.
 Estimate difference_of(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.empty() || a.size() != b.size())
+    throw NotTested{"the results lack measures of single runs"};
   std::vector<double> less;
   for (std::size_t run = 0; run < a.size(); ++run) less.push_back(a[run] - b[run]);
   const Summary summary = summarize(std::move(less));

@@ -307,7 +307,7 @@ def test_suite_has_contents_and_a_part_for_each(browser, updraft, tmp_path):
     folder = make_report(updraft, tmp_path / "suite", "tuning-free", "--quick", "--rounds", "100", "--runs", "2", "--policies", "UpUCB", "UpTS")
     open_page(browser, folder)
     links = browser.all(".contents a")
-    assert len(links) == 5
+    assert len(links) == 6
     links[2].send_keys(Keys.ENTER)
     part = browser.one(".part:target")
     assert part.find_element(By.TAG_NAME, "h2").text == links[2].text

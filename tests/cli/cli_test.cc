@@ -389,7 +389,7 @@ TEST_F(CliFiles, BoundsAreForTheNoiseOfTheInstance) {
   }
   const Outcome text = updraft({"bounds", "--instance", path});
   expect_contains(text.out, "sigma^2 = 100");
-  expect_contains(text.out, "These bounds hold for the alpha shown");
+  expect_contains(text.out, "bounds hold for the alpha shown");
 }
 
 TEST(CliBounds, OfATargetedCampaign) {

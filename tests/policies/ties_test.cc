@@ -51,9 +51,9 @@ std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const PolicyInfo& info : policies()) {
     const std::string name(info.name);
-    // up_ucb_ilift takes turns at first; the others learn noise, draw, or are another policy.
-    if (name == "up_ucb_ilift" || name == "auto" || testing::learns_noise(name) ||
-        testing::draws_at_random(name)) {
+    // Two policies take turns at first; the others learn noise, draw, or are another policy.
+    if (name == "up_ucb_ilift" || name == "up_ucb_explore_bl" || name == "auto" ||
+        testing::learns_noise(name) || testing::draws_at_random(name)) {
       continue;
     }
     result.push_back(name);

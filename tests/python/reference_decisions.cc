@@ -129,8 +129,9 @@ Json campaign_case(const std::string& policy, std::uint32_t number, std::uint32_
 }
 
 Json context_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
-  const bool sets = number % 2 == 0;
-  const RandomContexts random = random_contexts(policy, sets, number);
+  const bool total = policy == "lin_ucb";  // takes neither sets nor L
+  const bool sets = !total && number % 2 == 0;
+  const RandomContexts random = random_contexts(policy, sets || total, number);
   ContextReference reference(random.spec, random.shape);
   Json out = {{"spec", random.spec.text()},
               {"features", random.shape.features},

@@ -55,7 +55,7 @@ struct Belief {
 ///   covariance(a,b) = [a = b] s^2(a) / n(a) + f w(a)' D P^-1 D w(b)
 ///   se(a)           = sqrt(covariance(a,a))
 /// The interval: estimate(a) +- sqrt(f) se(a) times Student's 97.5 % quantile at the dof
-///   max(1, floor(1 / (o^2 / nu(a) + (1 - o)^2 / dof))), o = s^2(a) / n(a) / se(a)^2
+///   min(dof, max(1, floor(1 / (o^2 / nu(a) + (1 - o)^2 / dof)))), o = s^2(a) / n(a) / se(a)^2
 /// or at dof if se(a) = 0.
 class NoiseLearning : public ReferencePolicy {
  public:
@@ -228,7 +228,7 @@ class NoiseLearning : public ReferencePolicy {
       const Real o = fit_->variances[a] / pulls_of(a) / squared_error;
       const Real joint = 1.0L / (o * o / fit_->own_dof[a] + (1.0L - o) * (1.0L - o) / dof);
       // Rounding must not turn a whole number into the one below.
-      dof = std::max(1.0L, std::floor(joint * (1.0L + 1e-12L)));
+      dof = std::min(dof, std::max(1.0L, std::floor(joint * (1.0L + 1e-12L))));
     }
     return std::sqrt(fit_->inflation) * belief.standard_errors[a] *
            student_reach(0.95L, static_cast<std::uint64_t>(dof));

@@ -165,7 +165,7 @@ TEST(Bounds, SumOverActionsWithAGapAndTakeTheSmallestBestAction) {
 TEST(Bounds, AreWideWhereTheBestActionAffectsMore) {
   BoundInputs in = two_actions();
   in.affected = {4, 1};  // L(a*) = 4, though another action affects less
-  in.min_uplift = 1.0;
+  in.effect_gap = 1.0;
   expect_close(bound_up_ucb(in), 8 * 25 * 10.373491181781864 / 0.5 + 0.5);
   expect_close(bound_up_ucb_ilift(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
 }
