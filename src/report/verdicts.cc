@@ -252,20 +252,27 @@ Finding campaigns_explore(const ExperimentResult& result) {
   return finding;
 }
 
-/// Mean over the runs of a measure of one policy minus that of another, run by run. Throws
-/// NotTested if there is no measure of each run.
+/// Mean over the runs of a measure of one policy minus that of another, run by run.
 Estimate difference_of(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.empty() || a.size() != b.size())
-    throw NotTested{"the results lack measures of single runs"};
   std::vector<double> less;
   for (std::size_t run = 0; run < a.size(); ++run) less.push_back(a[run] - b[run]);
   const Summary summary = summarize(std::move(less));
   return {summary.mean, summary.stderr_};
 }
 
+/// Throws NotTested unless payoffs are records in part and every policy has the measures of single
+/// runs.
 void check_recorded(const ExperimentResult& result) {
-  if (result.experiment.campaign && result.experiment.campaign->recorded) return;
-  throw NotTested{"the claim is about campaigns whose payoffs are records in part"};
+  if (!result.experiment.campaign || !result.experiment.campaign->recorded) {
+    throw NotTested{"the claim is about campaigns whose payoffs are records in part"};
+  }
+  for (const GridPoint& point : result.points) {
+    if (!point.campaign || point.campaign->final_uplift.empty() ||
+        point.campaign->final_realised.empty() || point.campaign->uplift.empty() ||
+        point.campaign->realised.empty()) {
+      throw NotTested{"the results lack measures of single runs"};
+    }
+  }
 }
 
 std::string uplift_of(const Player& player) {
