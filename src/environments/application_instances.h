@@ -7,8 +7,8 @@
 namespace updraft {
 
 // The three applications that motivate uplifting bandits [hsieh22, section 1]. Made up from uniform
-// draws, products, quotients and sums, so they are the same everywhere. Payoffs of the first two are
-// euros, far from the unit variances that the theory of the policies assumes.
+// draws, products, quotients and sums, so they are the same everywhere. Payoffs of the first two
+// are euros, far from the unit variances that the theory of the policies assumes.
 
 inline constexpr std::string_view kMarketingSummary =
     "8 campaigns for 1,000 customers in 12 segments, daily spend in euros; days good or bad for "
