@@ -1,5 +1,6 @@
 #include "policies/noise_learning_policy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -132,6 +133,27 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
   return errors.cwiseSqrt();
 }
 
+VectorXd NoiseLearningPolicy::difference_errors(ActionId reference) const {
+  const auto r = static_cast<Index>(reference);
+  VectorXd errors = own_errors().cwiseAbs2();
+  errors.array() += errors[r];
+  if (posterior_) {
+    const MatrixXd whitened = posterior_->whitened(weights_);
+    errors += model_.inflation() *
+              (whitened.colwise() - whitened.col(r)).colwise().squaredNorm().transpose();
+  }
+  errors[r] = 0.0;
+  return errors.cwiseSqrt();
+}
+
+bool NoiseLearningPolicy::uplift_identified(ActionId action) const {
+  if (baseline_known()) return true;
+  const AffectedSets& sets = *knowledge().affected();
+  const auto atoms = sets.atoms_of(action);
+  return std::all_of(atoms.begin(), atoms.end(),
+                     [&](GroupId atom) { return sets.affecting(atom).size() < actions(); });
+}
+
 /// By draws from the posterior: uplifts are estimates + kappa * (root of their covariance) z.
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   const VectorXd estimate = estimates();
@@ -187,22 +209,33 @@ Explanation NoiseLearningPolicy::explain_without_probabilities() const {
     about.radius = std::numeric_limits<double>::infinity();
   }
   if (!all_have_feedback()) return explanation;
+  explanation.reference_action = kReferenceAction;
   explanation.shrinkage = model_.shrinkage;
   explanation.degrees_of_freedom = model_.degrees;
   const VectorXd estimate = estimates();
   const VectorXd error = standard_errors();
+  const VectorXd difference_error = difference_errors(kReferenceAction);
   const std::optional<VectorXd> radius = radii();
   // Inflated once more than what select() draws from: the residuals that give the noise are those
   // that the weights were fitted to. tests/policies/coverage_test.cc shows that this is right.
   const double reach = student_95(model_.degrees) * std::sqrt(model_.inflation());
+  const auto interval = [reach](double centre, double sd) {
+    return Interval{centre - reach * sd, centre + reach * sd};
+  };
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
     about.radius = radius ? (*radius)[action] : error[action];
     about.index = estimate[action] + (radius ? about.radius : 0.0);
-    about.uplift = estimate[action];
-    about.standard_error = error[action];
-    about.interval = {estimate[action] - reach * error[action],
-                      estimate[action] + reach * error[action]};
+    about.reward = moments_.means().col(action).sum();
+    if (uplift_identified(action)) {
+      about.uplift = estimate[action];
+      about.standard_error = error[action];
+      about.interval = interval(estimate[action], error[action]);
+    }
+    const double difference = estimate[action] - estimate[kReferenceAction];
+    about.difference = {.estimate = difference,
+                        .standard_error = difference_error[action],
+                        .interval = interval(difference, difference_error[action])};
     const auto weights = weights_.col(action);
     about.weights.emplace(weights.begin(), weights.end());
   }

@@ -42,13 +42,6 @@ class UpUcbILift final : public VariableSumsPolicy {
  private:
   bool eliminating() const { return completed_rounds_ < elimination_rounds_; }
 
-  double mean_reward(ActionId action) const {
-    const PayoffRow row = sums(action);
-    double reward = 0.0;
-    for (std::size_t i = 0; i < row.size(); ++i) reward += row[i];
-    return reward / count(action);
-  }
-
   double elimination_radius(std::uint64_t round) const {
     return static_cast<double>(variables()) * confidence_radius(alpha(), round);
   }
@@ -166,18 +159,52 @@ class UpUcbILift final : public VariableSumsPolicy {
     return index;
   }
 
-  void describe(ActionId action, ActionExplanation& explanation) const override {
-    explanation.reward = mean_reward(action);
-    explanation.padding = VariableSet();
-    explanation.identified = VariableSet();
-    if (eliminating()) return;
-    explanation.identified = VariableSet::from_ids(identified_[action]);
+  double mean(ActionId action, VariableId i) const { return sums(action)[i] / count(action); }
+
+  /// None if a variable has no baseline: the actions differ from each other there.
+  std::optional<double> uplift(ActionId action) const {
     double uplift = 0.0;
     for (const VariableId i : identified_[action]) {
-      uplift += sums(action)[i] / count(action);
-      if (const auto baseline = baseline_action(i)) uplift -= sums(*baseline)[i] / count(*baseline);
+      const std::optional<ActionId> baseline = baseline_action(i);
+      if (!baseline) return std::nullopt;
+      uplift += mean(action, i) - mean(*baseline, i);
     }
-    explanation.uplift = uplift;
+    return uplift;
+  }
+
+  std::optional<ActionId> reference() const override { return fixed_reference(); }
+
+  /// Of the mean rewards in phase I; then of the variables where one of the two is not in the
+  /// baseline set. A baseline that both are held against cancels.
+  RewardDifference difference(ActionId action, ActionId reference) const {
+    if (action == reference) return {};
+    double estimate = 0.0;
+    double reach = 0.0;
+    const auto count_in = [&](double sign, double value, ActionId whose) {
+      estimate += sign * value;
+      reach += radius(whose);
+    };
+    for (VariableId i = 0; i < variables(); ++i) {
+      const bool own = eliminating() || !in_baseline_set(i, action);
+      const bool others = eliminating() || !in_baseline_set(i, reference);
+      if (own) count_in(1.0, mean(action, i), action);
+      if (others) count_in(-1.0, mean(reference, i), reference);
+      if (own == others) continue;
+      const ActionId baseline = *baseline_action(i);
+      count_in(own ? -1.0 : 1.0, mean(baseline, i), baseline);
+    }
+    return {.estimate = estimate,
+            .standard_error = std::nullopt,
+            .interval = {estimate - reach, estimate + reach}};
+  }
+
+  void describe(ActionId action, ActionExplanation& explanation) const override {
+    explanation.padding = VariableSet();
+    explanation.identified = VariableSet();
+    if (reference()) explanation.difference = difference(action, *reference());
+    if (eliminating()) return;
+    explanation.identified = VariableSet::from_ids(identified_[action]);
+    explanation.uplift = uplift(action);
   }
 
   void write_statistics(StateWriter& writer) const override {

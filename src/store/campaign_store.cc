@@ -33,6 +33,8 @@ constexpr const char* kMigrations[] = {
          checksum INTEGER NOT NULL, PRIMARY KEY (campaign, number)) STRICT;)",
     // Snapshots hold more than before; the events give them back.
     "DELETE FROM snapshots;",
+    // Estimates of which there is no uplift are differences now.
+    "DELETE FROM snapshots;",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

@@ -231,7 +231,11 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
   for (ActionId a = 0; a < shown.actions.size(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
     const ActionExplanation& action = shown.actions[a];
-    ASSERT_EQ(action.standard_error.has_value(), expected.has_value());
+    const bool identified = expected && expected->identified[a];
+    EXPECT_EQ(action.uplift.has_value(), identified);
+    EXPECT_EQ(action.interval.has_value(), identified);
+    ASSERT_EQ(action.standard_error.has_value(), identified);
+    ASSERT_EQ(action.difference.has_value(), expected.has_value());
     ASSERT_EQ(action.weights.has_value(), expected.has_value());
     if (!expected) continue;
     const std::vector<double>& weights = expected->weights[a];
@@ -248,10 +252,18 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
         EXPECT_EQ(difference, 0.0) << "weight " << g;
       }
     }
-    const double error = *action.standard_error;
-    const double expected_error = expected->standard_errors[a];
-    EXPECT_LE(std::abs(error * error - expected_error * expected_error), 1e-11 * scale * scale)
-        << error << " instead of " << expected_error;
+    const auto check_error = [&](double error, double expected_error, double size) {
+      EXPECT_LE(std::abs(error * error - expected_error * expected_error), 1e-11 * size * size)
+          << error << " instead of " << expected_error;
+    };
+    if (identified) check_error(*action.standard_error, expected->standard_errors[a], scale);
+    double scale_of_0 = 0.0;
+    for (std::size_t g = 0; g < weights.size(); ++g) {
+      scale_of_0 += std::abs(expected->weights[0][g]) * expected->sds[g];
+    }
+    ASSERT_TRUE(action.difference->standard_error);
+    check_error(*action.difference->standard_error, expected->difference_errors[a],
+                scale + scale_of_0);
   }
 }
 
@@ -263,7 +275,9 @@ std::size_t check_explanation(const Duel& duel) {
   EXPECT_EQ(shown.actions.size(), reference.actions());
   if (shown.actions.size() != reference.actions()) return 0;
   const std::optional<LearnedNoise> noise = reference.learned_noise();
-  check_noise(noise, shown);
+  if (noise || name.starts_with("up_ts") || name.starts_with("up_ucb_cv")) {
+    check_noise(noise, shown);
+  }
   std::size_t identified = 0;
   for (ActionId a = 0; a < reference.actions(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
@@ -277,7 +291,8 @@ std::size_t check_explanation(const Duel& duel) {
       double expected = *radius;
       const bool own = duel.instance().spec.word("radius") == "own";
       if (noise && !own && noise->standard_errors[a] > 0.0) {  // as many errors, checked above
-        expected *= action.standard_error.value_or(0.0) / noise->standard_errors[a];
+        if (!action.standard_error) continue;
+        expected *= *action.standard_error / noise->standard_errors[a];
       }
       EXPECT_TRUE(close(action.radius, expected, own ? scale : 0.0)) << "radius";
     }
@@ -291,7 +306,7 @@ std::size_t check_explanation(const Duel& duel) {
   }
   EXPECT_EQ(shown.active.has_value(), name == "up_ucb_ilift");
   if (name == "up_ucb_l" && duel.fast().observations() > 0) {
-    EXPECT_EQ(shown.baseline_action, reference.most_pulled());
+    EXPECT_EQ(shown.reference_action, reference.most_pulled());
   }
   return identified;
 }

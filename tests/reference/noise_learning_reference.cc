@@ -97,6 +97,8 @@ class NoiseLearning : public ReferencePolicy {
     noise.degrees_of_freedom = fit_->dof;
     for (ActionId a = 0; a < actions(); ++a) {
       noise.standard_errors.push_back(static_cast<double>(belief.standard_errors[a]));
+      noise.difference_errors.push_back(static_cast<double>(difference_error(belief, a)));
+      noise.identified.push_back(knows_baseline() || each_is_left_alone(a));
       noise.weights.emplace_back(fit_->weights[a].begin(), fit_->weights[a].end());
     }
     noise.sds.assign(fit_->sd.begin(), fit_->sd.end());
@@ -140,21 +142,46 @@ class NoiseLearning : public ReferencePolicy {
       for (GroupId g = 0; g < atoms(); ++g) {
         estimate += w[g] * (belief.means[a][g] - belief.baseline[g]);
       }
-      Real baseline_variance = 0.0L;  // w' D P^-1 D w
-      for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
-        for (std::size_t j = 0; j < belief.learnt.size(); ++j) {
-          const GroupId g = belief.learnt[i];
-          const GroupId h = belief.learnt[j];
-          baseline_variance +=
-              w[g] * fit_->sd[g] * belief.inverse_precision[i][j] * fit_->sd[h] * w[h];
-        }
-      }
       belief.estimates.push_back(estimate);
       belief.own_errors.push_back(std::sqrt(fit_->variances[a] / pulls_of(a)));
       belief.standard_errors.push_back(
-          std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->inflation * baseline_variance));
+          std::sqrt(fit_->variances[a] / pulls_of(a) + baseline_variance(belief, w)));
     }
     return belief;
+  }
+
+  /// f w' D P^-1 D w, 0 where b is known.
+  Real baseline_variance(const Belief& belief, const Vector& w) const {
+    Real variance = 0.0L;
+    for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
+      for (std::size_t j = 0; j < belief.learnt.size(); ++j) {
+        const GroupId g = belief.learnt[i];
+        const GroupId h = belief.learnt[j];
+        variance += w[g] * fit_->sd[g] * belief.inverse_precision[i][j] * fit_->sd[h] * w[h];
+      }
+    }
+    return fit_->inflation * variance;
+  }
+
+  /// Of w(a)'(xbar(a) - b) - w(0)'(xbar(0) - b) = w(a)'xbar(a) - w(0)'xbar(0) - (w(a) - w(0))'b.
+  Real difference_error(const Belief& belief, ActionId a) const {
+    if (a == 0) return 0.0L;
+    Vector w = fit_->weights[a];
+    for (GroupId g = 0; g < atoms(); ++g) w[g] -= fit_->weights[0][g];
+    return std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->variances[0] / pulls_of(0) +
+                     baseline_variance(belief, w));
+  }
+
+  /// Whether every variable of the action has another action that does not affect it.
+  bool each_is_left_alone(ActionId a) const {
+    for (const VariableId i : affected_.of(a).ids()) {
+      bool alone = false;
+      for (ActionId other = 0; other < actions(); ++other) {
+        alone = alone || !affected_.of(other).contains(i);
+      }
+      if (!alone) return false;
+    }
+    return true;
   }
 
   Real pulls_of(ActionId a) const { return static_cast<Real>(pulls(a)); }

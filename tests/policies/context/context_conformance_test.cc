@@ -28,8 +28,12 @@ std::vector<double> beliefs(const ContextPolicy& policy, const Context& context)
   std::vector<double> all;
   for (const ContextActionExplanation& about : policy.explain(context).actions) {
     if (about.pulls == 0) continue;
-    for (const double number : {static_cast<double>(about.pulls), about.index, *about.uplift,
-                                about.interval->low, about.interval->high}) {
+    const RewardDifference difference = about.difference.value_or(RewardDifference());
+    const Interval uplift = about.interval.value_or(Interval());
+    for (const double number :
+         {static_cast<double>(about.pulls), about.index, about.reward.value_or(-1e9),
+          about.uplift.value_or(-1e9), uplift.low, uplift.high, difference.estimate,
+          difference.interval.low, difference.interval.high}) {
       all.push_back(number);
     }
     if (!about.identified) continue;
@@ -119,8 +123,13 @@ TEST_P(EveryContextPolicy, SelectTakesTheActionThatExplainShowsAsChosen) {
       EXPECT_LE(shown[a].index, shown[action].index);
       EXPECT_FALSE(shown[a].reason.empty());
       if (shown[a].pulls == 0) continue;
-      EXPECT_LE(shown[a].interval->low, *shown[a].uplift);
-      EXPECT_GE(shown[a].interval->high, *shown[a].uplift);
+      const auto& difference = shown[a].difference;
+      EXPECT_EQ(difference.has_value(), !needs_sets() && !needs_baseline());
+      EXPECT_EQ(shown[a].uplift.has_value(), !difference.has_value());
+      const Interval interval = difference ? difference->interval : shown[a].interval.value();
+      const double estimate = difference ? difference->estimate : *shown[a].uplift;
+      EXPECT_LE(interval.low, estimate);
+      EXPECT_GE(interval.high, estimate);
       EXPECT_EQ(shown[a].identified.has_value(), !needs_sets());
     }
     policy->observe(context.view(), action, example_payoffs(round, context, action));
