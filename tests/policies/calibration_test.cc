@@ -59,8 +59,9 @@ TEST_P(Calibration, ClaimsAreRightAsOftenAsTheySay) {
     squares += difference * difference;
   }
   const double mean = sum / kRuns;
-  // Claims are as wide as the intervals, which have a margin for the weights: they may be too
-  // cautious, and never too sure.
+  // up_ts_bl is not calibrated here: 0.0231, 5.2 standard errors too cautious, for a reason that
+  // nobody has looked into. The limit was set after that was seen; it keeps the fault from growing,
+  // and says nothing about claims that are right.
   constexpr double kCaution = 0.03;
   const double error = std::sqrt((squares / kRuns - mean * mean) / kRuns);
   if (mean < 0.0) EXPECT_TRUE(agrees(mean, 0.0, error));
