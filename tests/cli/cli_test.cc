@@ -500,10 +500,9 @@ TEST_F(CliFiles, BoundsRefusesBadInput) {
          "--max-affected = 2 numbers: must have one for each of the 3 actions");
   refuse({"--max-affected", "[6, 6, 7]"},
          "--max-affected[2] = 7: must be a whole number from 0 to 6");
-  refuse({"--max-affected", "[6, , 6]"},
-         "--max-affected[1] = : must be a whole number from 0 to 6");
+  refuse({"--max-affected", "[6, , 6]"}, "--max-affected[1]: must be a whole number from 0 to 6");
   refuse({"--max-affected", "[6, 0, 6]"}, "--max-affected[1] = 0: must be from ");
-  refuse({"--max-affected", "[]"}, "--max-affected[0] = : must be a whole number");
+  refuse({"--max-affected", "[]"}, "--max-affected[0]: must be a whole number");
   refuse({"--max-affected", "["}, "--max-affected = [: must be a whole number from 1 to 6");
   refuse({"--min-uplift", "0"}, "--min-uplift = 0: must be a number > 0");
   refuse({"--min-uplift", "inf"}, "--min-uplift = inf: must be a number > 0");
