@@ -40,11 +40,25 @@ struct WholeRange {
   std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
 };
 
+inline constexpr WholeRange kAnyCount = {0, std::numeric_limits<std::uint64_t>::max()};
+
 /// An int, or what stands for one.
 std::uint64_t whole_number(std::string_view field, py::handle object, WholeRange range = {});
 
 /// An array of integers or bools, each in the range of 32 bits.
 std::vector<std::uint32_t> whole_numbers(std::string_view field, py::handle object);
+
+/// L for all actions, or a list with one L(a) per action, for a Knowledge or BoundInputs.
+template <typename Told>
+void set_max_affected(Told& told, std::string_view field, py::handle object) {
+  const bool list = PySequence_Check(object.ptr()) && !PyUnicode_Check(object.ptr());
+  if (!list) {
+    told.set_max_affected(whole_number(field, object, kAnyCount));
+    return;
+  }
+  const std::vector<std::uint32_t> bounds = whole_numbers(field, object);
+  told.set_max_affected(std::vector<std::size_t>(bounds.begin(), bounds.end()));
+}
 
 /// A set of variables: ids in an array, list, range or set, or a mask of `variables` bools.
 VariableSet variable_set(std::string_view field, py::handle object, std::size_t variables);

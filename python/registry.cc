@@ -54,18 +54,6 @@ py::list policy_list(std::span<const PolicyInfo> infos) {
   return out;
 }
 
-/// L must bound what every action affects, or the bounds would not hold.
-std::size_t max_affected_from(py::handle object, const Instance& instance) {
-  const std::uint64_t value =
-      whole_number("max_affected", object, {.least = 1, .most = instance.variables()});
-  if (value < instance.max_affected()) {
-    throw InvalidInput("max_affected", std::to_string(value),
-                       fmt::format("must be >= {}, the most that an action of {} affects",
-                                   instance.max_affected(), instance.name()));
-  }
-  return value;
-}
-
 BoundInputs inputs_from(const Instance& instance, const py::dict& options) {
   const std::uint64_t rounds =
       whole_number("rounds", options["rounds"], {.least = 1, .most = kMostRounds});
@@ -73,7 +61,7 @@ BoundInputs inputs_from(const Instance& instance, const py::dict& options) {
   check_probability("delta", delta);
   BoundInputs in = BoundInputs::of(instance, static_cast<double>(rounds), delta);
   if (!options["max_affected"].is_none()) {
-    in.max_affected = max_affected_from(options["max_affected"], instance);
+    set_max_affected(in, "max_affected", options["max_affected"]);
   }
   const auto replace = [&options](const char* name, double& value) {
     if (options[name].is_none()) return;

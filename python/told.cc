@@ -10,8 +10,6 @@
 namespace updraft::python {
 namespace {
 
-constexpr WholeRange kAnyCount = {0, std::numeric_limits<std::uint64_t>::max()};
-
 py::sequence pair(std::string_view field, py::handle object, std::string_view what) {
   if (!PySequence_Check(object.ptr()) || PySequence_Size(object.ptr()) != 2) {
     PyErr_Clear();
@@ -20,24 +18,13 @@ py::sequence pair(std::string_view field, py::handle object, std::string_view wh
   return py::reinterpret_borrow<py::sequence>(object);
 }
 
-/// One bound, or one per action.
-void tell_max_affected(Knowledge& knowledge, const std::string& name, py::handle value) {
-  const bool list = PySequence_Check(value.ptr()) && !PyUnicode_Check(value.ptr());
-  if (!list) {
-    knowledge.set_max_affected(whole_number(name, value, kAnyCount));
-    return;
-  }
-  const std::vector<std::uint32_t> bounds = whole_numbers(name, value);
-  knowledge.set_max_affected(std::vector<std::size_t>(bounds.begin(), bounds.end()));
-}
-
 void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
   if (name == "baseline") {
     knowledge.set_baseline(double_vector(name, value));
   } else if (name == "affected") {
     knowledge.set_affected(sets_from(value, knowledge.variables()));
   } else if (name == "max_affected") {
-    tell_max_affected(knowledge, name, value);
+    set_max_affected(knowledge, name, value);
   } else if (name == "min_uplift") {
     knowledge.set_min_uplift(number(name, value));
   } else if (name == "effect_gap") {

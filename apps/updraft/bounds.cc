@@ -36,15 +36,17 @@ constexpr const char* kFooter =
     "  {version, instance, rounds, delta, max_affected, min_uplift, effect_gap, trivial,\n"
     "  bounds: [{name, kind, formula, reference, value, below_trivial, alpha, alpha_scale,\n"
     "  expected: {value, delta, alpha}}]}\n"
-    "where value is null if the bound needs the least individual uplift or the effect gap and the\n"
-    "instance has none. Upper bounds have the last three; alpha_scale is how many times the alpha "
-    "of\n"
-    "delta they need. For a campaign with linear payoffs, --features, --individuals and --budget\n"
-    "stand in place of --instance.\n"
+    "where max_affected is a list if it differs from action to action, and value is null if the\n"
+    "bound needs the least individual uplift or the effect gap and the instance has none. Upper\n"
+    "bounds have the last three; alpha_scale is how many times the alpha of delta they need. For "
+    "a\n"
+    "campaign with linear payoffs, --features, --individuals and --budget stand in place of\n"
+    "--instance.\n"
     "\n"
     "Examples:\n"
     "  updraft bounds --instance criteo --rounds 5000 --delta 0.05\n"
     "  updraft bounds --instance gaussian --rounds 1000000 --max-affected 15\n"
+    "  updraft bounds --instance hard-affected --max-affected '[4, 4, 6, 8, 20]'\n"
     "  updraft bounds --features 12 --individuals 100 --budget 10 --rounds 1000000";
 
 struct Options {
@@ -69,15 +71,28 @@ struct Row {
   bool bounded() const { return info.upper && value; }
 };
 
-/// L must bound what every action affects, or the bounds would not hold.
-std::size_t parse_max_affected(const std::string& text, const Instance& instance) {
-  const std::size_t value = parse_count("--max-affected", text, {1, instance.variables()});
-  if (value < instance.max_affected()) {
-    throw InvalidInput("--max-affected", text,
-                       fmt::format("must be >= {}, the most that an action of {} affects",
-                                   instance.max_affected(), instance.name()));
+/// One L for all actions, or a list with an L(a) for each.
+void tell_max_affected(const std::string& text, BoundInputs& in) {
+  constexpr const char* kOption = "--max-affected";
+  if (!is_list(text)) {
+    in.set_max_affected(parse_count(kOption, text, {1, in.variables}), kOption);
+    return;
   }
-  return value;
+  const std::vector<std::uint64_t> counts = parse_counts(kOption, text, {0, in.variables});
+  in.set_max_affected(std::vector<std::size_t>(counts.begin(), counts.end()), kOption);
+}
+
+/// The L of all actions; absent if they differ.
+std::optional<std::size_t> one_max_affected(const BoundInputs& in) {
+  const auto& all = in.max_affected;
+  const bool equal = std::equal(all.begin() + 1, all.end(), all.begin());
+  return equal ? std::optional(all.front()) : std::nullopt;
+}
+
+std::string max_affected_text(const BoundInputs& in) {
+  if (const auto one = one_max_affected(in)) return "L = " + count_text(*one);
+  const auto [least, most] = std::minmax_element(in.max_affected.begin(), in.max_affected.end());
+  return fmt::format("L(a) = {} to {}", count_text(*least), count_text(*most));
 }
 
 double given_rounds(const Options& options) {
@@ -89,7 +104,7 @@ double given_rounds(const Options& options) {
 BoundInputs bound_inputs(const Options& options, const Instance& instance) {
   BoundInputs in =
       BoundInputs::of(instance, given_rounds(options), parse_probability("--delta", options.delta));
-  if (options.max_affected) in.max_affected = parse_max_affected(*options.max_affected, instance);
+  if (options.max_affected) tell_max_affected(*options.max_affected, in);
   if (options.min_uplift) in.min_uplift = parse_positive("--min-uplift", *options.min_uplift);
   if (options.effect_gap) in.effect_gap = parse_positive("--effect-gap", *options.effect_gap);
   return in;
@@ -184,9 +199,12 @@ std::string formulas_table(const std::vector<Row>& rows) {
 }
 
 constexpr const char* kLegend =
-    "\ns^2: 1, or sigma^2 if that is more; sigma^2: the sub-Gaussian scale of a payoff's noise, "
-    "for\n"
-    "ucb that of the reward's over m^2. v(a): the variance of the sum over the affected variables\n"
+    "\nV(a): the variables that a affects. L(a): the bound on their number that policies are "
+    "told;\n"
+    "L: the largest L(a). s^2: 1, or sigma^2 if that is more; sigma^2: the sub-Gaussian scale of "
+    "a\n"
+    "payoff's noise, for ucb that of the reward's over m^2. v(a): the variance of the sum over "
+    "V(a)\n"
     "given all others. comb_ucb: the regret of up_ucb by the general analysis of CombUCB.\n"
     "An upper bound says something only if it is below the trivial one. Expected: a bound on the\n"
     "mean regret, for delta = 1/T. Lower bounds are for many rounds, and all but lower_covariance\n"
@@ -212,11 +230,11 @@ std::string noise_note(const BoundInputs& in, const std::vector<Row>& rows) {
 std::string report(const Instance& instance, const BoundInputs& in, const std::vector<Row>& rows) {
   const double trivial = trivial_bound(in);
   const auto delta_text = [](double value) { return value > 0.0 ? short_text(value) : "none"; };
-  std::string out = fmt::format(
-      "{}: {}, L = {}, Delta = {}, effect gap = {}, sigma^2 = {};\n{} rounds, delta = {}\n",
-      printable_text(instance.name()), size_words(instance), count_text(in.max_affected),
-      delta_text(in.min_uplift), delta_text(in.effect_gap), short_text(in.variance_proxy),
-      fixed_text(in.rounds, 0), number_text(in.delta));
+  std::string out =
+      fmt::format("{}: {}, {}, Delta = {}, effect gap = {}, sigma^2 = {};\n{} rounds, delta = {}\n",
+                  printable_text(instance.name()), size_words(instance), max_affected_text(in),
+                  delta_text(in.min_uplift), delta_text(in.effect_gap),
+                  short_text(in.variance_proxy), fixed_text(in.rounds, 0), number_text(in.delta));
   out += fmt::format("Trivial bound, every round at the largest gap: {}\n\n",
                      fixed_text(trivial, decimals_for(trivial)));
   out += values_table(rows, trivial, true) + '\n';
@@ -257,7 +275,8 @@ void run(const Options& options) {
   out["instance"] = instance_json(*instance);
   out["rounds"] = static_cast<std::uint64_t>(in.rounds);
   out["delta"] = in.delta;
-  out["max_affected"] = in.max_affected;
+  const auto one = one_max_affected(in);
+  out["max_affected"] = one ? Json(*one) : Json(in.max_affected);
   out["min_uplift"] = in.min_uplift > 0.0 ? Json(in.min_uplift) : Json(nullptr);
   out["effect_gap"] = in.effect_gap > 0.0 ? Json(in.effect_gap) : Json(nullptr);
   out["trivial"] = trivial_bound(in);
@@ -280,8 +299,9 @@ Command add_bounds_command(CLI::App& program) {
       ->add_option("--delta", options->delta, "Upper bounds hold with probability 1 - delta [0.05]")
       ->option_text("D");
   command
-      ->add_option("--max-affected", options->max_affected, "L, if larger than the instance's own")
-      ->option_text("L");
+      ->add_option("--max-affected", options->max_affected,
+                   "L, if larger than the instance's own, or a list with an L(a) for each action")
+      ->option_text("L|[L,...]");
   command
       ->add_option("--min-uplift", options->min_uplift,
                    "Delta, in place of the least individual uplift")

@@ -21,6 +21,12 @@ std::optional<Number> parse_all(const std::string& text) {
   return value;
 }
 
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+}
+
 }  // namespace
 
 std::uint64_t parse_count(std::string_view option, const std::string& text, CountRange range) {
@@ -30,6 +36,22 @@ std::uint64_t parse_count(std::string_view option, const std::string& text, Coun
         option, text, fmt::format("must be a whole number from {} to {}", range.least, range.most));
   }
   return *value;
+}
+
+bool is_list(std::string_view text) { return text.starts_with('[') && text.ends_with(']'); }
+
+std::vector<std::uint64_t> parse_counts(std::string_view option, const std::string& text,
+                                        CountRange range) {
+  std::string_view rest = std::string_view(text).substr(1, text.size() - 2);
+  std::vector<std::uint64_t> counts;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    counts.push_back(parse_count(fmt::format("{}[{}]", option, counts.size()),
+                                 trimmed(rest.substr(0, comma)), range));
+    more = comma != std::string_view::npos;
+    if (more) rest = rest.substr(comma + 1);
+  }
+  return counts;
 }
 
 double parse_positive(std::string_view option, const std::string& text) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace updraft::cli {
 
@@ -19,6 +20,12 @@ inline constexpr std::uint64_t kMostRuns = 1'000'000;
 /// Reads the value of an option. Throws InvalidInput with the option, the value and the rule,
 /// such as `--rounds = 0: must be a whole number from 1 to 4294967295`.
 std::uint64_t parse_count(std::string_view option, const std::string& text, CountRange range = {});
+/// "[3, 0, 5]": the values of a list in brackets, each in the range. Refusals say which:
+/// `--max-affected[1] = -1: must be a whole number from 0 to 6`.
+std::vector<std::uint64_t> parse_counts(std::string_view option, const std::string& text,
+                                        CountRange range);
+/// Whether a value is written as such a list.
+bool is_list(std::string_view text);
 double parse_positive(std::string_view option, const std::string& text);
 double parse_probability(std::string_view option, const std::string& text);
 

@@ -15,12 +15,13 @@ namespace updraft {
 /// What regret bounds depend on.
 struct BoundInputs {
   std::vector<double> gaps;           ///< per action; 0 for the best
-  std::vector<std::size_t> affected;  ///< L(a) = |V(a)|
+  std::vector<std::size_t> affected;  ///< |V(a)|, per action
   std::size_t variables = 0;          ///< m
-  std::size_t max_affected = 0;       ///< L
-  double min_uplift = 0.0;            ///< Delta of the policies with a known baseline
-  double effect_gap = 0.0;            ///< Delta of up_ucb_ilift, Assumption 1
-  double variance_proxy = 1.0;        ///< sigma^2 of the payoffs, Instance::variance_proxy()
+  /// L(a), per action: the bound on |V(a)| that policies are told. L is the largest.
+  std::vector<std::size_t> max_affected;
+  double min_uplift = 0.0;      ///< Delta of the policies with a known baseline
+  double effect_gap = 0.0;      ///< Delta of up_ucb_ilift, Assumption 1
+  double variance_proxy = 1.0;  ///< sigma^2 of the payoffs, Instance::variance_proxy()
   /// Of the reward; absent: m^2 sigma^2, the most it can be.
   std::optional<double> reward_variance_proxy = {};
   /// Per action the least divergence of its law from one of the same kind (the same noise, the same
@@ -29,14 +30,22 @@ struct BoundInputs {
   double rounds = 0.0;  ///< T
   double delta = 0.05;  ///< upper bounds hold with probability 1 - delta
 
-  /// The true values of an instance. Cost: O(m^3) for a covariance that is a matrix.
+  /// The true values of an instance, and one L for all actions: the largest |V(a)|, at least 1.
+  /// Cost: O(m^3) for a covariance that is a matrix.
   static BoundInputs of(const Instance& instance, double rounds, double delta);
+
+  /// Another L(a): one number for all actions, or one for each, of which some may be 0. Throws
+  /// InvalidInput, with `field` for the name, if one is less than its |V(a)|, for then no theorem
+  /// holds; if one is above m, all are 0, or there is not one per action.
+  void set_max_affected(std::size_t for_all, std::string_view field = "max_affected");
+  void set_max_affected(std::vector<std::size_t> per_action,
+                        std::string_view field = "max_affected");
 };
 
 // Upper bounds on the regret after T rounds, each with probability at least 1 - delta if the policy
-// uses the alpha that its BoundInfo gives: s^2 log(1/delta'), where delta' is the theorem's. Sums
-// run over the actions with a gap > 0. L(a*) is that of the best action (the smallest, if several
-// are best).
+// uses the alpha that its BoundInfo gives: s^2 log(1/delta'), where delta' is the theorem's, and is
+// told the L(a) of the inputs. Sums run over the actions with a gap > 0. |V(a*)| and L(a*) are
+// those of the best action (the smallest, if several are best).
 //
 // s^2 = max(1, sigma^2). The theorems are for sigma^2 <= 1, and then alpha is what the policy takes
 // if it is given delta. Payoffs divided by sigma have sigma^2 = 1, gaps and Deltas smaller by
@@ -51,14 +60,14 @@ struct BoundInputs {
 
 /// sum 8 s^2 m^2 log(2KT/delta) / gap + gap. [auer02, noise of the reward m-sub-Gaussian]
 double bound_ucb(const BoundInputs& in);
-/// sum 8 s^2 L(a)^2 log(2KT/delta) / gap + gap. [hsieh22, Prop. 1]
+/// sum 8 s^2 |V(a)|^2 log(2KT/delta) / gap + gap. [hsieh22, Prop. 1]
 double bound_up_ucb_bl(const BoundInputs& in);
-/// sum 8 s^2 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap. [hsieh22, Thm 1]
+/// sum 8 s^2 (|V(a)| + |V(a*)|)^2 log(4KLT/delta) / gap + gap. [hsieh22, Thm 1]
 double bound_up_ucb(const BoundInputs& in);
 /// The regret of up_ucb by the general analysis of CombUCB, which it is on the semi-bandit with an
 /// item for each variable's baseline and one for each affected variable of each action, m of them
 /// taken in a round: [kveton15; hsieh22, section 9]
-///   32 s^2 m (m / least gap + sum L(a) / gap) log(4KLT/delta) + sum gap.
+///   32 s^2 m (m / least gap + sum |V(a)| / gap) log(4KLT/delta) + sum gap.
 /// Derivation, with c(n) = sqrt(2 alpha / n): when all intervals hold, action a is taken after the
 /// first K rounds only if gap(a) <= 2 sum of c(n(e)) over its items e, seen n(e) times; so gap(a)
 /// <= sum of (4 c(n(e)) - gap(a)/m). An item e pays with that in each round it is taken, at most
@@ -66,33 +75,35 @@ double bound_up_ucb(const BoundInputs& in);
 /// items of a have g = gap(a); for the m baselines the least gap of all is taken. Items that all
 /// actions share need no interval, since they cancel.
 double bound_comb_ucb(const BoundInputs& in);
-/// sum 32 s^2 L^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2]
+/// sum 32 s^2 L(a)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2; Appendix A.3 for L(a)]
 double bound_up_ucb_l_bl(const BoundInputs& in);
-/// sum 512 s^2 L^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2]
+/// sum 2 s^2 (6L(a) + 2L(a*) + 8L)^2 log(2KmT/delta) / gap + gap, which is Theorem 2's
+/// 512 s^2 L^2 if all L(a) are L; docs/bounds.md has the proof. [hsieh22, Thm 2, Appendix A.3]
 double bound_up_ucb_l(const BoundInputs& in);
-/// sum 8 s^2 clip(gap/Delta, L(a), m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 3]
+/// sum 8 s^2 clip(gap/Delta, |V(a)|, m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 3]
 double bound_up_ucb_ilift_bl(const BoundInputs& in);
-/// sum 8 s^2 clip(2 gap/Delta, L(a) + L(a*), 2m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 4]
+/// sum 8 s^2 clip(2 gap/Delta, |V(a)| + |V(a*)|, 2m)^2 log(2KmT/delta) / gap + gap. [hsieh22,
+/// Thm 4]
 double bound_up_ucb_ilift(const BoundInputs& in);
-/// sum 8 s^2 clip(gap/Delta, L(a), 2L)^2 log(2KmT/delta) / gap + gap.
-/// The remark after Thm 3 has L in place of 2L and no proof. Proven is: before n0 = 8 alpha /
-/// Delta^2 pulls the index is that of Alg. 3, at most the uplift + 4 L radius (proof of Thm 2), so
-/// that a is taken only while pulls <= 8 (2L)^2 alpha / gap^2; from then on it is that of Alg. 5,
-/// and pulls <= 8 L(a)^2 alpha / gap^2 (proof of Thm 3). [hsieh22, remark after Thm 3, proofs of
-/// Thms 2 and 3]
+/// sum 8 s^2 clip(gap/Delta, |V(a)|, 2L(a))^2 log(2KmT/delta) / gap + gap. The remark after Thm 3
+/// has L in place of 2L(a) and no proof; docs/bounds.md has the proof for 2L(a). [hsieh22, remark
+/// after Thm 3, proofs of Thms 2 and 3]
 double bound_up_ucb_l_ilift_bl(const BoundInputs& in);
+/// sum 8 s^2 max(gap/Delta, |V(a)|)^2 log(2KmT/delta) / gap + gap. The paper has none;
+/// docs/bounds.md has the proof. [hsieh22, Section 6.2, proof of Thm 3]
+double bound_up_ucb_explore_bl(const BoundInputs& in);
 
 // Lower bounds: what no consistent policy can beat, to first order in log T. The first two are for
 // the worst instance of this size whose payoffs have sub-Gaussian scale sigma^2.
 
-/// sum 2 sigma^2 L(a)^2 / gap * log T. [hsieh22, Prop. 3]
+/// sum 2 sigma^2 |V(a)|^2 / gap * log T. [hsieh22, Prop. 3]
 double lower_bound_affected(const BoundInputs& in);
 /// sum 2 sigma^2 m^2 / gap * log T for who sees only the reward, or knows nothing of the affected
 /// sets. [hsieh22, Prop. 2]
 double lower_bound_reward(const BoundInputs& in);
 /// sum gap / divergence(a) * log T: for this very instance, and who knows the affected sets, the
 /// baseline and the law of the noise. Normal noise: sum 2 v(a) / gap * log T, where v(a) is the
-/// variance of the sum over V(a) given all other payoffs; linear in L(a) if the payoffs are
+/// variance of the sum over V(a) given all other payoffs; linear in |V(a)| if the payoffs are
 /// independent. [hsieh22, Remark 1 and Lemma 4] Throws InvalidInput if divergences are not known.
 double lower_bound_covariance(const BoundInputs& in);
 

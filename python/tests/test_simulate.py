@@ -228,7 +228,7 @@ def test_payoffs_can_be_drawn():
 def test_bounds():
     found = ud.bounds("hard-affected", rounds=100_000)
     assert found["lower_affected"] < found["up_ucb_bl"]
-    with pytest.raises(ValueError, match="max_affected = 1: must be >= "):
+    with pytest.raises(ValueError, match="max_affected = 1: must be from 10, the most that an "):
         ud.bounds("gaussian", rounds=100, max_affected=1)
     with pytest.raises(ValueError, match=r"delta = 1: must be in \(0, 1\)"):
         ud.bounds("gaussian", rounds=100, delta=1.0)
@@ -240,6 +240,29 @@ def test_bounds():
     wide = ud.bounds("gaussian", rounds=100, effect_gap=1.0)
     assert wide["up_ucb_ilift"] < ud.bounds("gaussian", rounds=100)["up_ucb_ilift"]
     assert wide["up_ucb_ilift_bl"] == ud.bounds("gaussian", rounds=100)["up_ucb_ilift_bl"]
+
+
+def test_bounds_take_an_l_for_each_action():
+    told = [10, 10, 10, 20, 10, 10, 10, 10, 10, 10]
+    each = ud.bounds("gaussian", rounds=100, max_affected=told)
+    one = ud.bounds("gaussian", rounds=100)
+    gap = ud.instance("gaussian").gaps[3]
+    # 32 L(a)^2 alpha / gap, of the one action whose L(a) is larger.
+    more = 32 * (20**2 - 10**2) * each.alpha["up_ucb_l_bl"] / gap
+    assert each["up_ucb_l_bl"] == pytest.approx(one["up_ucb_l_bl"] + more)
+    assert each["up_ucb_l"] > one["up_ucb_l"]
+    assert each["up_ucb_bl"] == one["up_ucb_bl"]
+    assert dict(ud.bounds("gaussian", rounds=100, max_affected=np.array(told))) == dict(each)
+    for bad, message in [
+        (told[:9], "max_affected = 9 numbers: must have one for each of the 10 actions"),
+        ([9] + told[1:], r"max_affected\[0\] = 9: must be from 10, as many as action 0 affects"),
+        ([101] + told[1:], r"max_affected\[0\] = 101: must be from 10, .* variables, 100"),
+        ([10.5] + told[1:], "must be an array of integers"),
+        ([], "max_affected = 0 numbers"),
+        ("10", "max_affected"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ud.bounds("gaussian", rounds=100, max_affected=bad)
 
 
 def wide_instance():

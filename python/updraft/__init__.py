@@ -212,7 +212,7 @@ def bounds(
     rounds: int,
     delta: float = 0.05,
     *,
-    max_affected: int | None = None,
+    max_affected: int | ArrayLike | None = None,
     min_uplift: float | None = None,
     effect_gap: float | None = None,
 ) -> Bounds:
@@ -221,7 +221,9 @@ def bounds(
     An upper bound holds with probability 1 - delta; NaN if it needs the least individual uplift or
     the effect gap and the instance has none. It is for the alpha in `alpha`: what the policy takes
     if it is given delta and the payoffs are 1-sub-Gaussian, and variance_proxy times as much if
-    they are not. max_affected, min_uplift and effect_gap replace the true values.
+    they are not. max_affected, min_uplift and effect_gap replace the true values. max_affected is
+    L for all actions, or a list with one L(a) per action, as policies are told; each at least as
+    large as the number of variables that its action affects, or no theorem holds.
 
     >>> b = bounds("gaussian", rounds=20000)
     >>> bool(b["up_ucb_bl"] < b["up_ucb"] < b["ucb"])

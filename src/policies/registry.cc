@@ -229,7 +229,7 @@ std::vector<PolicyInfo> make_table() {
        .index = "+infinity until n0 = ceil(8 / Delta^2 * alpha) pulls, then the sum over the "
                 "variables found by then of (mean(a,i) + radius(a) - baseline(i))",
        .reference = "hsieh22, Section 6.2, before Theorem 3, which improves on it",
-       .status = PolicyStatus::kLight,
+       .status = PolicyStatus::kVerified,
        .needs = Need::kBaseline | Need::kMinUplift,
        .parameters = {alpha, delta, horizon, min_uplift},
        .make = make_up_ucb_explore_bl},

@@ -5,63 +5,24 @@
 #include <cmath>
 #include <limits>
 
-#include "theory/divergences.h"
+#include "theory/bound_inputs.h"
 #include "updraft/error.h"
 #include "updraft/theory.h"
 
 namespace updraft {
 namespace {
 
-void check_rounds(double rounds) {
-  if (!(rounds >= 1.0) || !std::isfinite(rounds)) {
-    throw InvalidInput("rounds", rounds, "must be at least 1");
-  }
-}
-
-void check_scale(std::string_view field, double value) {
-  if (!(value >= 0.0) || !std::isfinite(value)) {
-    throw InvalidInput(field, value, "must be finite and >= 0");
-  }
-}
-
-void check(const BoundInputs& in) {
-  if (in.gaps.empty()) throw InvalidInput("gaps", "must have at least one action");
-  if (in.affected.size() != in.gaps.size()) {
-    throw InvalidInput("affected", fmt::format("has {} numbers; must have one for each of {} gaps",
-                                               in.affected.size(), in.gaps.size()));
-  }
-  if (in.variables < 1) throw InvalidInput("variables", 0.0, "must be at least 1");
-  for (std::size_t a = 0; a < in.gaps.size(); ++a) {
-    if (!(in.gaps[a] >= 0.0) || !std::isfinite(in.gaps[a])) {
-      throw InvalidInput(fmt::format("gaps[{}]", a), in.gaps[a], "must be finite and >= 0");
-    }
-    if (in.affected[a] > in.variables) {
-      throw InvalidInput(fmt::format("affected[{}]", a), std::to_string(in.affected[a]),
-                         fmt::format("must be at most the number of variables, {}", in.variables));
-    }
-  }
-  const double least_gap = *std::min_element(in.gaps.begin(), in.gaps.end());
-  if (least_gap != 0.0)
-    throw InvalidInput("gaps", number_text(least_gap), "the smallest must be 0");
-  const std::size_t least =
-      std::max<std::size_t>(1, *std::max_element(in.affected.begin(), in.affected.end()));
-  if (in.max_affected < least || in.max_affected > in.variables) {
-    throw InvalidInput(
-        "max_affected", std::to_string(in.max_affected),
-        fmt::format("must be from the largest of affected, {}, to the number of variables, {}",
-                    least, in.variables));
-  }
-  check_scale("variance_proxy", in.variance_proxy);
-  if (in.reward_variance_proxy) check_scale("reward_variance_proxy", *in.reward_variance_proxy);
-  check_rounds(in.rounds);
-  check_probability("delta", in.delta);
-}
-
 /// Infinite is fine: then no law is close.
 void check_divergence(double value, std::size_t action) {
   if (!(value > 0.0)) {
     throw InvalidInput(fmt::format("divergences[{}]", action), value, "must be > 0");
   }
+}
+
+double largest(const std::vector<std::size_t>& counts) {
+  std::size_t most = 0;
+  for (const std::size_t count : counts) most = std::max(most, count);
+  return static_cast<double>(most);
 }
 
 // alpha = s^2 log(1/delta') with the theorems' delta' = delta / (factor K T).
@@ -85,7 +46,7 @@ double alpha_of_sums(const BoundInputs& in) { return alpha_with(in, in.variance_
 
 /// For affected variables and their baselines.
 double alpha_of_affected(const BoundInputs& in) {
-  return alpha_with(in, in.variance_proxy, 4.0 * static_cast<double>(in.max_affected));
+  return alpha_with(in, in.variance_proxy, 4.0 * largest(in.max_affected));
 }
 
 /// For every variable of every action.
@@ -93,11 +54,11 @@ double alpha_of_all(const BoundInputs& in) {
   return alpha_with(in, in.variance_proxy, 2.0 * static_cast<double>(in.variables));
 }
 
-/// L(a*): the smallest among the best actions.
-double best_affected(const BoundInputs& in) {
+/// Of `counts`, one per action, the smallest among the best actions.
+double least_of_best(const BoundInputs& in, const std::vector<std::size_t>& counts) {
   std::size_t least = in.variables;
   for (std::size_t a = 0; a < in.gaps.size(); ++a) {
-    if (in.gaps[a] == 0.0) least = std::min(least, in.affected[a]);
+    if (in.gaps[a] == 0.0) least = std::min(least, counts[a]);
   }
   return static_cast<double>(least);
 }
@@ -133,7 +94,7 @@ double lower_bound(const BoundInputs& in, Width width) {
 constexpr Need kMinUplift = Need::kMinUplift;
 constexpr Need kEffectGap = Need::kEffectGap;
 
-constexpr std::array<BoundInfo, 12> kBounds = {{
+constexpr std::array<BoundInfo, 13> kBounds = {{
     {"ucb",
      "sum 8 s^2 m^2 log(2KT/delta) / gap + gap",
      "auer02",
@@ -142,49 +103,51 @@ constexpr std::array<BoundInfo, 12> kBounds = {{
      bound_ucb,
      alpha_of_reward},
     {"up_ucb_bl",
-     "sum 8 s^2 L(a)^2 log(2KT/delta) / gap + gap",
+     "sum 8 s^2 |V(a)|^2 log(2KT/delta) / gap + gap",
      "hsieh22, Prop. 1",
      true,
      {},
      bound_up_ucb_bl,
      alpha_of_sums},
     {"up_ucb",
-     "sum 8 s^2 (L(a) + L(a*))^2 log(4KLT/delta) / gap + gap",
+     "sum 8 s^2 (|V(a)| + |V(a*)|)^2 log(4KLT/delta) / gap + gap",
      "hsieh22, Thm 1",
      true,
      {},
      bound_up_ucb,
      alpha_of_affected},
     {"comb_ucb",
-     "32 s^2 m (m / least gap + sum L(a) / gap) log(4KLT/delta) + sum gap",
+     "32 s^2 m (m / least gap + sum |V(a)| / gap) log(4KLT/delta) + sum gap",
      "kveton15; hsieh22, section 9",
      true,
      {},
      bound_comb_ucb,
      alpha_of_affected},
     {"up_ucb_l_bl",
-     "sum 32 s^2 L^2 log(2KmT/delta) / gap + gap",
+     "sum 32 s^2 L(a)^2 log(2KmT/delta) / gap + gap",
      "hsieh22, Thm 2",
      true,
      {},
      bound_up_ucb_l_bl,
      alpha_of_all},
     {"up_ucb_l",
-     "sum 512 s^2 L^2 log(2KmT/delta) / gap + gap",
+     "sum 2 s^2 (6L(a) + 2L(a*) + 8L)^2 log(2KmT/delta) / gap + gap",
      "hsieh22, Thm 2",
      true,
      {},
      bound_up_ucb_l,
      alpha_of_all},
-    {"up_ucb_ilift_bl", "sum 8 s^2 clip(gap/Delta, L(a), m)^2 log(2KmT/delta) / gap + gap",
+    {"up_ucb_ilift_bl", "sum 8 s^2 clip(gap/Delta, |V(a)|, m)^2 log(2KmT/delta) / gap + gap",
      "hsieh22, Thm 3", true, kMinUplift, bound_up_ucb_ilift_bl, alpha_of_all},
     {"up_ucb_ilift",
-     "sum 8 s^2 clip(2 gap/effect gap, L(a) + L(a*), 2m)^2 log(2KmT/delta) / gap + gap",
+     "sum 8 s^2 clip(2 gap/effect gap, |V(a)| + |V(a*)|, 2m)^2 log(2KmT/delta) / gap + gap",
      "hsieh22, Thm 4", true, kEffectGap, bound_up_ucb_ilift, alpha_of_all},
-    {"up_ucb_l_ilift_bl", "sum 8 s^2 clip(gap/Delta, L(a), 2L)^2 log(2KmT/delta) / gap + gap",
+    {"up_ucb_l_ilift_bl", "sum 8 s^2 clip(gap/Delta, |V(a)|, 2L(a))^2 log(2KmT/delta) / gap + gap",
      "hsieh22, proofs of Thms 2, 3", true, kMinUplift, bound_up_ucb_l_ilift_bl, alpha_of_all},
+    {"up_ucb_explore_bl", "sum 8 s^2 max(gap/Delta, |V(a)|)^2 log(2KmT/delta) / gap + gap",
+     "hsieh22, proof of Thm 3", true, kMinUplift, bound_up_ucb_explore_bl, alpha_of_all},
     {"lower_affected",
-     "sum 2 sigma^2 L(a)^2 / gap * log T",
+     "sum 2 sigma^2 |V(a)|^2 / gap * log T",
      "hsieh22, Prop. 3",
      false,
      {},
@@ -208,24 +171,6 @@ constexpr std::array<BoundInfo, 12> kBounds = {{
 
 }  // namespace
 
-BoundInputs BoundInputs::of(const Instance& instance, double rounds, double delta) {
-  BoundInputs in;
-  in.gaps.assign(instance.gaps().begin(), instance.gaps().end());
-  for (ActionId a = 0; a < instance.actions(); ++a) {
-    in.affected.push_back(instance.affected()->of(a).size());
-  }
-  in.variables = instance.variables();
-  in.max_affected = std::max<std::size_t>(1, instance.max_affected());
-  in.min_uplift = instance.min_uplift();
-  in.effect_gap = instance.effect_gap();
-  in.variance_proxy = instance.variance_proxy();
-  in.reward_variance_proxy = instance.reward_variance_proxy();
-  in.divergences = least_divergences(instance);
-  in.rounds = rounds;
-  in.delta = delta;
-  return in;
-}
-
 double bound_ucb(const BoundInputs& in) {
   const auto m = static_cast<double>(in.variables);
   return upper_bound(in, 8.0 * alpha_of_reward(in), [&](std::size_t) { return m; });
@@ -237,7 +182,7 @@ double bound_up_ucb_bl(const BoundInputs& in) {
 }
 
 double bound_up_ucb(const BoundInputs& in) {
-  const double best = best_affected(in);
+  const double best = least_of_best(in, in.affected);
   return upper_bound(in, 8.0 * alpha_of_affected(in),
                      [&](std::size_t a) { return static_cast<double>(in.affected[a]) + best; });
 }
@@ -255,13 +200,16 @@ double bound_comb_ucb(const BoundInputs& in) {
 }
 
 double bound_up_ucb_l_bl(const BoundInputs& in) {
-  const auto most = static_cast<double>(in.max_affected);
-  return upper_bound(in, 32.0 * alpha_of_all(in), [&](std::size_t) { return most; });
+  return upper_bound(in, 32.0 * alpha_of_all(in),
+                     [&](std::size_t a) { return static_cast<double>(in.max_affected[a]); });
 }
 
 double bound_up_ucb_l(const BoundInputs& in) {
-  const auto most = static_cast<double>(in.max_affected);
-  return upper_bound(in, 512.0 * alpha_of_all(in), [&](std::size_t) { return most; });
+  const double alpha = alpha_of_all(in);
+  const double others = 2.0 * least_of_best(in, in.max_affected) + 8.0 * largest(in.max_affected);
+  return upper_bound(in, 2.0 * alpha, [&](std::size_t a) {
+    return 6.0 * static_cast<double>(in.max_affected[a]) + others;
+  });
 }
 
 double bound_up_ucb_ilift_bl(const BoundInputs& in) {
@@ -277,7 +225,7 @@ double bound_up_ucb_ilift(const BoundInputs& in) {
   const double alpha = alpha_of_all(in);
   check_positive("effect_gap", in.effect_gap);
   const auto m = static_cast<double>(in.variables);
-  const double best = best_affected(in);
+  const double best = least_of_best(in, in.affected);
   return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
     return std::clamp(2.0 * in.gaps[a] / in.effect_gap, static_cast<double>(in.affected[a]) + best,
                       2.0 * m);
@@ -287,9 +235,17 @@ double bound_up_ucb_ilift(const BoundInputs& in) {
 double bound_up_ucb_l_ilift_bl(const BoundInputs& in) {
   const double alpha = alpha_of_all(in);
   check_positive("min_uplift", in.min_uplift);
-  const double most = 2.0 * static_cast<double>(in.max_affected);
   return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
-    return std::clamp(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]), most);
+    return std::clamp(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]),
+                      2.0 * static_cast<double>(in.max_affected[a]));
+  });
+}
+
+double bound_up_ucb_explore_bl(const BoundInputs& in) {
+  const double alpha = alpha_of_all(in);
+  check_positive("min_uplift", in.min_uplift);
+  return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
+    return std::max(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]));
   });
 }
 

@@ -343,7 +343,7 @@ TEST(CliBounds, GivesEveryBound) {
   const Outcome text = updraft(arguments);
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_EQ(text.err, "");
-  EXPECT_EQ(result["bounds"].size(), 12u);
+  EXPECT_EQ(result["bounds"].size(), 13u);
   std::size_t lower = 0;
   for (const json& bound : result["bounds"]) {
     SCOPED_TRACE(bound["name"].dump());
@@ -442,6 +442,26 @@ TEST_F(CliFiles, BoundsTakesLAndDeltaFromTheCommandLine) {
   }
 }
 
+TEST_F(CliFiles, BoundsTakesAnLForEachAction) {
+  const Arguments arguments = {"bounds", "--instance",     tiny_,      "--rounds",
+                               "100",    "--max-affected", "[2, 5,1]", "--json"};
+  const json result = parsed(updraft(arguments));
+  EXPECT_EQ(result["max_affected"], (json{2, 5, 1}));
+  const json& bounds = result["bounds"];
+  const auto bound = std::find_if(bounds.begin(), bounds.end(),
+                                  [](const json& row) { return row["name"] == "up_ucb_l_bl"; });
+  ASSERT_NE(bound, bounds.end());
+  // Gaps 0.8 and 1.1 with L(a) = 5 and 1; K = 3, m = 6, T = 100, delta = 0.05.
+  const double expected = (32 * 25 / 0.8 + 32 / 1.1) * std::log(2 * 3 * 6 * 100 / 0.05) + 0.8 + 1.1;
+  EXPECT_NEAR((*bound)["value"].get<double>(), expected, 1e-9 * expected);
+  const auto text_with = [&](const char* told) {
+    return updraft({"bounds", "--instance", tiny_, "--max-affected", told}).out;
+  };
+  expect_contains(text_with("[2, 5, 1]"), ", L(a) = 1 to 5, ");
+  expect_contains(text_with("5"), ", L = 5, ");
+  EXPECT_EQ(text_with("[5, 5, 5]"), text_with("5"));
+}
+
 TEST_F(CliFiles, BoundsSaysWhichNeedADeltaThatIsNotThere) {
   const std::string idle = folder_.write("idle.json", kIdle);
   const json result = parsed(updraft({"bounds", "--instance", idle, "--json"}));
@@ -449,7 +469,7 @@ TEST_F(CliFiles, BoundsSaysWhichNeedADeltaThatIsNotThere) {
   EXPECT_TRUE(result["effect_gap"].is_null());
   std::size_t missing = 0;
   for (const json& bound : result["bounds"]) missing += bound["value"].is_null();
-  EXPECT_EQ(missing, 3u);
+  EXPECT_EQ(missing, 4u);
   const Outcome text = updraft({"bounds", "--instance", idle});
   EXPECT_EQ(text.exit_code, 0);
   expect_contains(text.out, "needs Delta");
@@ -473,7 +493,17 @@ TEST_F(CliFiles, BoundsRefusesBadInput) {
   refuse({"--delta", "half"}, "--delta = half: must be a number in (0, 1)");
   refuse({"--max-affected", "0"}, "--max-affected = 0: must be a whole number from 1 to 6");
   refuse({"--max-affected", "7"}, "--max-affected = 7: must be a whole number from 1 to 6");
-  refuse({"--max-affected", "1"}, "--max-affected = 1: must be >= 2");
+  refuse({"--max-affected", "1"},
+         "--max-affected = 1: must be from 2, the most that an action affects, to the number of "
+         "variables, 6");
+  refuse({"--max-affected", "[0, 2]"},
+         "--max-affected = 2 numbers: must have one for each of the 3 actions");
+  refuse({"--max-affected", "[6, 6, 7]"},
+         "--max-affected[2] = 7: must be a whole number from 0 to 6");
+  refuse({"--max-affected", "[6, , 6]"}, "--max-affected[1]: must be a whole number from 0 to 6");
+  refuse({"--max-affected", "[6, 0, 6]"}, "--max-affected[1] = 0: must be from ");
+  refuse({"--max-affected", "[]"}, "--max-affected[0]: must be a whole number");
+  refuse({"--max-affected", "["}, "--max-affected = [: must be a whole number from 1 to 6");
   refuse({"--min-uplift", "0"}, "--min-uplift = 0: must be a number > 0");
   refuse({"--min-uplift", "inf"}, "--min-uplift = inf: must be a number > 0");
 }

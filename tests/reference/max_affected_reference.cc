@@ -14,20 +14,14 @@ namespace {
 std::size_t less(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
 
 /// [hsieh22, Alg. UpUCB-L(bl)], lines 5-9, and Appendix A.3, "L is replaced by" L(a):
-///   individual(a,i) = U(a,i) - baseline(i)
 ///   identified(a)   = { i : baseline(i) outside [mean(a,i) - radius(a), mean(a,i) + radius(a)] }
 ///   padding(a)      = the max(0, L(a) - |identified(a)|) others of largest individual index
 ///   index(a)        = sum of individual(a,i) over both
-class UpUcbLBl : public UnknownSetsReference {
+class UpUcbLBl : public KnownBaselineReference {
  public:
   UpUcbLBl(const PolicySpec& spec, const Knowledge& knowledge)
-      : UnknownSetsReference(spec, knowledge),
-        max_affected_(given_max_affected(spec, knowledge)),
-        baseline_(given_baseline(knowledge)) {}
-
-  double individual_index(ActionId a, VariableId i) const override {
-    return upper(a, i) - baseline_[i];
-  }
+      : KnownBaselineReference(spec, knowledge),
+        max_affected_(given_max_affected(spec, knowledge)) {}
 
  protected:
   CountedSets sets(ActionId a) const override {
@@ -35,34 +29,25 @@ class UpUcbLBl : public UnknownSetsReference {
     std::vector<VariableId> rest;
     const double c = radius(a);
     for (VariableId i = 0; i < variables(); ++i) {
-      const bool outside = baseline_[i] < mean(a, i) - c || baseline_[i] > mean(a, i) + c;
+      const bool outside = baseline(i) < mean(a, i) - c || baseline(i) > mean(a, i) + c;
       (outside ? result.identified : rest).push_back(i);
     }
     result.padding = largest(a, rest, less(max_affected_[a], result.identified.size()));
     return result;
   }
 
-  const std::vector<double>& baseline() const { return baseline_; }
-
  private:
   std::vector<std::size_t> max_affected_;  // L(a)
-  std::vector<double> baseline_;
 };
 
 /// [hsieh22, Section 6.1, after the theorem: "An alternative to constructing a UCB on" the uplift
 /// "is to choose the L variables with the highest individual uplifting indices"]
-///   individual(a,i) = U(a,i) - baseline(i)
 ///   index(a)        = sum of the L(a) largest of them, all of which are given as padding
-class UpUcbPadBl final : public UnknownSetsReference {
+class UpUcbPadBl final : public KnownBaselineReference {
  public:
   UpUcbPadBl(const PolicySpec& spec, const Knowledge& knowledge)
-      : UnknownSetsReference(spec, knowledge),
-        max_affected_(given_max_affected(spec, knowledge)),
-        baseline_(given_baseline(knowledge)) {}
-
-  double individual_index(ActionId a, VariableId i) const override {
-    return upper(a, i) - baseline_[i];
-  }
+      : KnownBaselineReference(spec, knowledge),
+        max_affected_(given_max_affected(spec, knowledge)) {}
 
  protected:
   CountedSets sets(ActionId a) const override {
@@ -75,7 +60,6 @@ class UpUcbPadBl final : public UnknownSetsReference {
 
  private:
   std::vector<std::size_t> max_affected_;  // L(a)
-  std::vector<double> baseline_;
 };
 
 /// [hsieh22, remark after the theorem of UpUCB-iLift(bl): Algs. UpUCB-L(bl) and UpUCB-iLift(bl)
@@ -94,7 +78,7 @@ class UpUcbLIliftBl final : public UpUcbLBl {
     if (static_cast<double>(pulls(a)) < enough_pulls_) return UpUcbLBl::sets(a);
     CountedSets result;
     for (VariableId i = 0; i < variables(); ++i) {
-      if (std::abs(mean(a, i) - baseline()[i]) > min_uplift_ / 2.0) result.identified.push_back(i);
+      if (std::abs(mean(a, i) - baseline(i)) > min_uplift_ / 2.0) result.identified.push_back(i);
     }
     return result;
   }

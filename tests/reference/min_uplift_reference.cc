@@ -17,17 +17,12 @@ namespace {
 ///                N(a) >= n0 (lines 7-9); from then on { i : |mean(a,i) - baseline(i)| > Delta/2 }
 ///   index(a)   = sum_{i in counted(a)} (U(a,i) - baseline(i))
 /// All variables are given as padding: none of them is known to be affected.
-class UpUcbIliftBl final : public UnknownSetsReference {
+class UpUcbIliftBl final : public KnownBaselineReference {
  public:
   UpUcbIliftBl(const PolicySpec& spec, const Knowledge& knowledge)
-      : UnknownSetsReference(spec, knowledge),
-        baseline_(given_baseline(knowledge)),
+      : KnownBaselineReference(spec, knowledge),
         min_uplift_(given_min_uplift(spec, knowledge)),
         enough_pulls_(std::ceil(8.0 / (min_uplift_ * min_uplift_) * alpha())) {}
-
-  double individual_index(ActionId a, VariableId i) const override {
-    return upper(a, i) - baseline_[i];
-  }
 
  protected:
   CountedSets sets(ActionId a) const override {
@@ -36,7 +31,7 @@ class UpUcbIliftBl final : public UnknownSetsReference {
     for (VariableId i = 0; i < variables(); ++i) {
       if (all) {
         result.padding.push_back(i);
-      } else if (std::abs(mean(a, i) - baseline_[i]) > min_uplift_ / 2.0) {
+      } else if (std::abs(mean(a, i) - baseline(i)) > min_uplift_ / 2.0) {
         result.identified.push_back(i);
       }
     }
@@ -54,7 +49,6 @@ class UpUcbIliftBl final : public UnknownSetsReference {
     return false;
   }
 
-  std::vector<double> baseline_;
   double min_uplift_;
   double enough_pulls_;  // n0
 };
@@ -64,18 +58,13 @@ class UpUcbIliftBl final : public UnknownSetsReference {
 /// pulls identified "as the variables that action affects"], n0 = ceil(8 / Delta^2 alpha):
 ///   identified(a) = { i : |mean(a,i) - baseline(i)| > Delta/2 } with the means at N(a) = n0
 ///   index(a)      = sum_{i in identified(a)} (U(a,i) - baseline(i)); +infinity while N(a) < n0
-class UpUcbExploreBl final : public UnknownSetsReference {
+class UpUcbExploreBl final : public KnownBaselineReference {
  public:
   UpUcbExploreBl(const PolicySpec& spec, const Knowledge& knowledge)
-      : UnknownSetsReference(spec, knowledge),
-        baseline_(given_baseline(knowledge)),
+      : KnownBaselineReference(spec, knowledge),
         min_uplift_(given_min_uplift(spec, knowledge)),
         enough_pulls_(std::ceil(8.0 / (min_uplift_ * min_uplift_) * alpha())),
         identified_(knowledge.actions()) {}
-
-  double individual_index(ActionId a, VariableId i) const override {
-    return upper(a, i) - baseline_[i];
-  }
 
   std::optional<CountedSets> counted_sets(ActionId a) const override {
     if (explores(a)) return std::nullopt;
@@ -97,14 +86,13 @@ class UpUcbExploreBl final : public UnknownSetsReference {
   void after_observe(ActionId a, std::span<const double>) override {
     if (static_cast<double>(pulls(a)) != enough_pulls_) return;
     for (VariableId i = 0; i < variables(); ++i) {
-      if (std::abs(mean(a, i) - baseline_[i]) > min_uplift_ / 2.0) identified_[a].push_back(i);
+      if (std::abs(mean(a, i) - baseline(i)) > min_uplift_ / 2.0) identified_[a].push_back(i);
     }
   }
 
  private:
   bool explores(ActionId a) const { return static_cast<double>(pulls(a)) < enough_pulls_; }
 
-  std::vector<double> baseline_;
   double min_uplift_;
   double enough_pulls_;                              // n0
   std::vector<std::vector<VariableId>> identified_;  // per action

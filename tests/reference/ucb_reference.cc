@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/reference_parameters.h"
+
 namespace updraft::testing {
 
 namespace {
@@ -71,6 +73,13 @@ std::vector<VariableId> UnknownSetsReference::largest(ActionId action,
   candidates.resize(std::min(count, candidates.size()));
   std::sort(candidates.begin(), candidates.end());
   return candidates;
+}
+
+KnownBaselineReference::KnownBaselineReference(const PolicySpec& spec, const Knowledge& knowledge)
+    : UnknownSetsReference(spec, knowledge), baseline_(given_baseline(knowledge)) {}
+
+double KnownBaselineReference::individual_index(ActionId a, VariableId i) const {
+  return upper(a, i) - baseline_[i];
 }
 
 }  // namespace updraft::testing

@@ -56,6 +56,21 @@ class UnknownSetsReference : public UcbReference {
                                   std::size_t count) const;
 };
 
+/// Those of them that are told the baseline:
+///   individual(a,i) = U(a,i) - baseline(i)
+class KnownBaselineReference : public UnknownSetsReference {
+ public:
+  KnownBaselineReference(const PolicySpec& spec, const Knowledge& knowledge);
+
+  double individual_index(ActionId a, VariableId i) const override;
+
+ protected:
+  double baseline(VariableId i) const { return baseline_[i]; }
+
+ private:
+  std::vector<double> baseline_;
+};
+
 using ReferencePointer = std::unique_ptr<ReferencePolicy>;
 
 ReferencePointer reference_ucb(const PolicySpec& spec, const Knowledge& knowledge);

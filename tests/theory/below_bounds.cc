@@ -1,5 +1,6 @@
 #include "theory/below_bounds.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "updraft/registry.h"
 #include "updraft/simulate.h"
 #include "updraft/theory.h"
 
@@ -22,6 +24,27 @@ PolicySpec spec_of(const BoundInfo& bound, const BoundInputs& in) {
                                       : policy.with("delta", kDelta);
 }
 
+/// The same, told the L(a) of the inputs.
+PolicySpec told_spec_of(const BoundInfo& bound, const BoundInputs& in) {
+  const std::string spec = spec_of(bound, in).text();
+  return PolicySpec::parse(fmt::format("{}, max_affected=[{}])", spec.substr(0, spec.size() - 1),
+                                       fmt::join(in.max_affected, ", ")));
+}
+
+std::size_t expect_below(const std::shared_ptr<const Instance>& instance, const BoundInputs& in,
+                         const std::vector<BoundInfo>& played,
+                         const std::vector<PolicySpec>& specs) {
+  const SimulationResult result = simulate(
+      instance, specs, {.rounds = static_cast<std::uint32_t>(in.rounds), .runs = 20, .seed = 1});
+  EXPECT_TRUE(result.warnings.empty());
+  for (std::size_t p = 0; p < played.size(); ++p) {
+    const std::vector<double>& regrets = result.policies[p].final_regrets;
+    EXPECT_LT(*std::max_element(regrets.begin(), regrets.end()), played[p].evaluate(in))
+        << result.policies[p].spec;
+  }
+  return played.size();
+}
+
 }  // namespace
 
 std::size_t expect_below_bounds(const std::shared_ptr<const Instance>& instance,
@@ -34,15 +57,24 @@ std::size_t expect_below_bounds(const std::shared_ptr<const Instance>& instance,
     played.push_back(bound);
     specs.push_back(spec_of(bound, in));
   }
-  const SimulationResult result =
-      simulate(instance, specs, {.rounds = rounds, .runs = 20, .seed = 1});
-  EXPECT_TRUE(result.warnings.empty());
-  for (std::size_t p = 0; p < played.size(); ++p) {
-    const std::vector<double>& regrets = result.policies[p].final_regrets;
-    EXPECT_LT(*std::max_element(regrets.begin(), regrets.end()), played[p].evaluate(in))
-        << result.policies[p].spec;
+  return expect_below(instance, in, played, specs);
+}
+
+std::size_t expect_below_bounds(const std::shared_ptr<const Instance>& instance,
+                                std::uint32_t rounds,
+                                const std::vector<std::size_t>& max_affected) {
+  BoundInputs in = BoundInputs::of(*instance, rounds, kDelta);
+  in.set_max_affected(max_affected);
+  std::vector<BoundInfo> played;
+  std::vector<PolicySpec> specs;
+  for (const BoundInfo& bound : bounds()) {
+    const bool told = bound.upper && bound.name != "comb_ucb" &&
+                      policy_info(bound.name).needs.contains(Need::kMaxAffected);
+    if (!told || !applies(bound, in)) continue;
+    played.push_back(bound);
+    specs.push_back(told_spec_of(bound, in));
   }
-  return played.size();
+  return expect_below(instance, in, played, specs);
 }
 
 std::shared_ptr<const Instance> one_dropped_at_once() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "updraft/instance.h"
 
@@ -13,6 +14,10 @@ namespace updraft::testing {
 /// how many policies were held against their bound: those whose bound applies.
 std::size_t expect_below_bounds(const std::shared_ptr<const Instance>& instance,
                                 std::uint32_t rounds);
+
+/// The same of the policies that are told L, if they are told an L(a) for each action.
+std::size_t expect_below_bounds(const std::shared_ptr<const Instance>& instance,
+                                std::uint32_t rounds, const std::vector<std::size_t>& max_affected);
 
 /// The first audit instance: m = 10, baseline 0, independent noise of variance 1; b moves variable
 /// 8 by 1, a moves variable 9 by 2, c moves variables 0 to 7 by -20 each and is dropped at once.

@@ -20,7 +20,7 @@ BoundInputs two_actions() {
   in.gaps = {0.0, 0.5};
   in.affected = {2, 3};
   in.variables = 10;
-  in.max_affected = 4;
+  in.max_affected = {4, 4};
   in.min_uplift = 0.1;
   in.effect_gap = 0.05;
   in.divergences = {0.0, 0.25};
@@ -44,7 +44,8 @@ TEST(Bounds, ByHand) {
   // gap / Delta = 5: within [3, 10] and [3, 2L = 8].
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
-  // The least gap is that of the only action with one, and L(a) = 3.
+  expect_close(bound_up_ucb_explore_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
+  // The least gap is that of the only action with one, and |V(a)| = 3.
   expect_close(bound_comb_ucb(in), 32 * 10 * (10 / 0.5 + 3 / 0.5) * 10.373491181781864 + 0.5);
   // 2 gap / effect gap = 20, at the end of [3 + 2, 20].
   expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
@@ -139,22 +140,91 @@ TEST(Bounds, RefuseBadNoise) {
 
 TEST(Bounds, ClipsBothWays) {
   BoundInputs in = two_actions();
-  in.min_uplift = in.effect_gap = 1.0;  // gap / Delta = .5, below L(a) = 3 and L(a) + L(a*) = 5
+  in.min_uplift = in.effect_gap =
+      1.0;  // gap / Delta = .5, below |V(a)| = 3 and |V(a)| + |V(a*)| = 5
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
+  expect_close(bound_up_ucb_explore_bl(in), 8 * 9 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_ilift(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
   in.effect_gap = 0.125;  // 2 gap / Delta = 8, within [5, 20]
   expect_close(bound_up_ucb_ilift(in), 8 * 64 * 10.596634733096073 / 0.5 + 0.5);
   in.min_uplift = in.effect_gap = 1e-6;  // above m and 2m
   expect_close(bound_up_ucb_ilift_bl(in), 8 * 100 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
-  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 64 * 10.596634733096073 / 0.5 + 0.5);  // 2L
+  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 64 * 10.596634733096073 / 0.5 + 0.5);     // 2L
+  expect_close(bound_up_ucb_explore_bl(in), 8 * 25e10 * 10.596634733096073 / 0.5 + 0.5);  // no end
+}
+
+TEST(Bounds, TakeAnLForEachAction) {
+  BoundInputs in = two_actions();
+  in.gaps = {0.0, 0.5, 0.0, 2.0};
+  in.affected = {2, 3, 1, 0};
+  in.set_max_affected({6, 4, 5, 0});
+  // K = 4: log(2 * 4 * 10 * 100 / .1) = log 80000 = 11.289781913656018.
+  const double log80000 = 11.289781913656018;
+  expect_close(bound_up_ucb_l_bl(in), 32 * 16 * log80000 / 0.5 + 0.5 + 2);
+  // 6 L(a) + 2 * 5, the smaller one of the two best, + 8 * 6: 82 and 58.
+  expect_close(bound_up_ucb_l(in),
+               2 * 82 * 82 * log80000 / 0.5 + 0.5 + 2 * 58 * 58 * log80000 / 2 + 2);
+  in.min_uplift = 1e-6;  // 2 L(a): 8 and 0
+  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 64 * log80000 / 0.5 + 0.5 + 2);
+  in.min_uplift = 0.1;  // gap / Delta = 5 in [3, 8], and 20 against [0, 0]
+  expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 25 * log80000 / 0.5 + 0.5 + 2);
+  // L is the largest: log(4 * 4 * 6 * 100 / .1) = log 96000 = 11.472103470449974; |V(a*)| = 1.
+  expect_close(bound_up_ucb(in),
+               8 * 16 * 11.472103470449974 / 0.5 + 0.5 + 8 * 1 * 11.472103470449974 / 2 + 2);
+}
+
+TEST(Bounds, WithOneLAreThoseWithThatLForEachAction) {
+  BoundInputs one = two_actions();
+  one.set_max_affected(7);
+  BoundInputs each = two_actions();
+  each.set_max_affected({7, 7});
+  EXPECT_EQ(one.max_affected, each.max_affected);
+  // Theorem 2 as the paper has it.
+  expect_close(bound_up_ucb_l(one), 512 * 49 * 10.596634733096073 / 0.5 + 0.5);
+}
+
+TEST(Bounds, RefuseAnLBelowWhatAnActionAffects) {
+  const auto refused = [](auto told) {
+    BoundInputs in = two_actions();
+    const std::string message = refusal([&] { in.set_max_affected(told, "--max-affected"); });
+    EXPECT_EQ(in.max_affected, two_actions().max_affected);
+    return message;
+  };
+  using Counts = std::vector<std::size_t>;
+  EXPECT_EQ(refused(std::size_t{2}),
+            "--max-affected = 2: must be from 3, the most that an action affects, to the number of "
+            "variables, 10");
+  EXPECT_EQ(refused(std::size_t{11}),
+            "--max-affected = 11: must be from 3, the most that an action affects, to the number "
+            "of variables, 10");
+  EXPECT_EQ(refused(Counts{2, 2}),
+            "--max-affected[1] = 2: must be from 3, as many as action 1 affects, to the number of "
+            "variables, 10");
+  EXPECT_EQ(refused(Counts{11, 3}),
+            "--max-affected[0] = 11: must be from 2, as many as action 0 affects, to the number of "
+            "variables, 10");
+  EXPECT_EQ(refused(Counts{3}),
+            "--max-affected = 1 numbers: must have one for each of the 2 actions");
+  BoundInputs idle = two_actions();
+  idle.affected = {0, 0};
+  EXPECT_EQ(refusal([&] {
+              idle.set_max_affected(Counts{0, 0});
+            }),
+            "max_affected: must not be 0 for all actions");
+  EXPECT_EQ(refusal([&] { idle.set_max_affected(std::size_t{0}); }),
+            "max_affected = 0: must be from 1, the most that an action affects, to the number of "
+            "variables, 10");
+  EXPECT_EQ(refusal([] { BoundInputs().set_max_affected(std::size_t{1}); }),
+            "gaps: must have at least one action");
 }
 
 TEST(Bounds, SumOverActionsWithAGapAndTakeTheSmallestBestAction) {
   BoundInputs in = two_actions();
   in.gaps = {0.0, 0.5, 0.0, 2.0};
   in.affected = {4, 3, 1, 2};
+  in.max_affected = {4, 4, 4, 4};
   // K = 4: log(4 * 4 * 4 * 100 / .1) = log 64000 = 11.066638362341809; L(a*) = 1.
   expect_close(bound_up_ucb(in),
                8 * 16 * 11.066638362341809 / 0.5 + 0.5 + 8 * 9 * 11.066638362341809 / 2 + 2);
@@ -174,6 +244,7 @@ TEST(Bounds, OfOneActionAreZero) {
   BoundInputs in = two_actions();
   in.gaps = {0.0};
   in.affected = {2};
+  in.max_affected = {4};
   in.divergences = {0.0};
   for (const BoundInfo& bound : bounds()) EXPECT_EQ(bound.evaluate(in), 0.0) << bound.name;
 }
@@ -182,7 +253,7 @@ TEST(Bounds, OfTheCriteoInstance) {
   const auto instance = load_instance("criteo");
   const BoundInputs in = BoundInputs::of(*instance, 5000, 0.05);
   EXPECT_EQ(in.variables, 100'000u);
-  EXPECT_EQ(in.max_affected, 12'654u);
+  EXPECT_EQ(in.max_affected, std::vector<std::size_t>(20, 12'654));
   EXPECT_EQ(in.affected[18], 1158u);
   EXPECT_NEAR(in.gaps[18], 27.8, 1e-9);
   EXPECT_NEAR(in.min_uplift, 0.6 / 10600, 1e-15);
@@ -209,7 +280,7 @@ TEST(Bounds, AreListedByTheNamesOfPolicies) {
     EXPECT_FALSE(bound.formula.empty());
     EXPECT_FALSE(bound.reference.empty());
   }
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names.size(), 13u);
 }
 
 TEST(Bounds, RefuseBadInputs) {
@@ -231,12 +302,25 @@ TEST(Bounds, RefuseBadInputs) {
   expect_refused([](BoundInputs& in) { in.gaps[0] = 0.25; }, "gaps = 0.25: the smallest must be 0");
   expect_refused([](BoundInputs& in) { in.affected[1] = 11; },
                  "affected[1] = 11: must be at most the number of variables, 10");
-  expect_refused([](BoundInputs& in) { in.max_affected = 2; },
-                 "max_affected = 2: must be from the largest of affected, 3, to the number of "
-                 "variables, 10");
-  expect_refused([](BoundInputs& in) { in.max_affected = 11; },
-                 "max_affected = 11: must be from the largest of affected, 3, to the number of "
-                 "variables, 10");
+  expect_refused([](BoundInputs& in) { in.max_affected = {4}; },
+                 "max_affected = 1 numbers: must have one for each of the 2 actions");
+  expect_refused(
+      [](BoundInputs& in) {
+        in.max_affected = {4, 2};
+      },
+      "max_affected[1] = 2: must be from 3, as many as action 1 affects, to the number "
+      "of variables, 10");
+  expect_refused(
+      [](BoundInputs& in) {
+        in.max_affected = {11, 4};
+      },
+      "max_affected[0] = 11: must be from 2, as many as action 0 affects, to the number "
+      "of variables, 10");
+  expect_refused(
+      [](BoundInputs& in) {
+        in.affected = in.max_affected = {0, 0};
+      },
+      "max_affected: must not be 0 for all actions");
   expect_refused([](BoundInputs& in) { in.rounds = 0.5; }, "rounds = 0.5: must be at least 1");
   expect_refused([](BoundInputs& in) { in.rounds = std::nan(""); },
                  "rounds = nan: must be at least 1");

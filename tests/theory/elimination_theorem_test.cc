@@ -10,7 +10,7 @@ namespace updraft {
 namespace {
 
 TEST(EliminationTheorem, HoldsIfAnActionIsDroppedAtOnce) {
-  EXPECT_EQ(testing::expect_below_bounds(testing::one_dropped_at_once(), 20000), 9u);
+  EXPECT_EQ(testing::expect_below_bounds(testing::one_dropped_at_once(), 20000), 10u);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace {
 
 using testing::expect_below_bounds;
 
-constexpr std::size_t kUpperBounds = 9;
+constexpr std::size_t kUpperBounds = 10;
 
 std::vector<Effect> moved(VariableId begin, VariableId end, double mean) {
   const std::array range = {VariableRange{begin, end}};
@@ -146,6 +146,58 @@ TEST(Theorems, HoldForRarePayoffsOfZeroAndOne) {
   const auto instance =
       made(8, 0.02, {moved(0, 3, 0.2), moved(2, 5, 0.3), moved(5, 8, 0.05), {}}, BernoulliNoise{});
   EXPECT_EQ(expect_below_bounds(instance, 5000), kUpperBounds);
+}
+
+// An L(a) for each action, from just what it affects to far more. kToldL policies are told one.
+constexpr std::size_t kToldL = 3;
+
+/// All three say more than that every round is lost.
+void expect_told_bounds_say_something(const Instance& instance, double rounds,
+                                      const std::vector<std::size_t>& max_affected) {
+  BoundInputs in = BoundInputs::of(instance, rounds, 0.05);
+  in.set_max_affected(max_affected);
+  const double trivial = rounds * *std::max_element(in.gaps.begin(), in.gaps.end());
+  for (const auto bound : {bound_up_ucb_l_bl, bound_up_ucb_l, bound_up_ucb_l_ilift_bl}) {
+    EXPECT_LT(bound(in), trivial);
+  }
+}
+
+TEST(Theorems, HoldWithAnLForEachActionIfTheBestAffectsOneVariableAndOthersMany) {
+  const auto instance = made(12, 0.0, {moved(0, 1, 12.0), moved(1, 9, 0.5), moved(9, 11, -1.0), {}},
+                             with_variance(1.0));
+  for (const std::vector<std::size_t>& told :
+       {std::vector<std::size_t>{1, 8, 2, 0}, {1, 12, 2, 0}, {8, 8, 12, 1}}) {
+    EXPECT_EQ(expect_below_bounds(instance, 20000, told), kToldL);
+  }
+  expect_told_bounds_say_something(*instance, 20000, {1, 8, 2, 0});
+}
+
+TEST(Theorems, HoldWithAnLForEachActionIfTheBestAffectsManyVariablesAndOthersFew) {
+  const auto instance =
+      made(10, 0.0, {moved(0, 8, 1.0), moved(8, 9, 2.0), moved(9, 10, 1.0)}, with_variance(1.0));
+  for (const std::vector<std::size_t>& told :
+       {std::vector<std::size_t>{8, 1, 1}, {8, 10, 1}, {10, 1, 6}}) {
+    EXPECT_EQ(expect_below_bounds(instance, 20000, told), kToldL);
+  }
+  expect_told_bounds_say_something(*instance, 20000, {8, 1, 1});
+}
+
+/// One noise shared by all that an action affects, the worst case of the lower bound.
+TEST(Theorems, HoldWithAnLForEachActionOnAHardInstance) {
+  const auto instance = std::make_shared<const Instance>(
+      hard_affected({.variables = 9, .affected = {1, 6, 2}, .gaps = {0.0, 6.0, 3.0}}));
+  for (const std::vector<std::size_t>& told : {std::vector<std::size_t>{1, 6, 2}, {9, 6, 2}}) {
+    EXPECT_EQ(expect_below_bounds(instance, 20000, told), kToldL);
+  }
+  expect_told_bounds_say_something(*instance, 20000, {1, 6, 2});
+}
+
+TEST(Theorems, HoldWithAnLForEachActionForPayoffsOfZeroAndOne) {
+  const auto instance = made(8, 0.02, {moved(0, 1, 0.9), moved(2, 7, 0.1), {}}, BernoulliNoise{});
+  for (const std::vector<std::size_t>& told :
+       {std::vector<std::size_t>{1, 5, 0}, {1, 8, 1}, {3, 5, 2}}) {
+    EXPECT_EQ(expect_below_bounds(instance, 5000, told), kToldL);
+  }
 }
 
 /// What `verified` means (registry.h) holds of exactly the policies that say so.

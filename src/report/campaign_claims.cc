@@ -1,0 +1,127 @@
+// Claims 6 to 8, on targeted campaigns.
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "report/claims.h"
+#include "report/numbers.h"
+
+namespace updraft {
+namespace {
+
+constexpr double kAlike = 0.1;  ///< claim 8: share of what chance loses
+
+/// Mean over the runs of a measure of one policy minus that of another, run by run.
+Estimate difference_of(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> less;
+  for (std::size_t run = 0; run < a.size(); ++run) less.push_back(a[run] - b[run]);
+  const Summary summary = summarize(std::move(less));
+  return {summary.mean, summary.stderr_};
+}
+
+/// Throws NotTested unless payoffs are records in part and every policy has the measures of single
+/// runs.
+void check_recorded(const ExperimentResult& result) {
+  if (!result.experiment.campaign || !result.experiment.campaign->recorded) {
+    throw NotTested{"the claim is about campaigns whose payoffs are records in part"};
+  }
+  for (const GridPoint& point : result.points) {
+    if (!point.campaign || point.campaign->final_uplift.empty() ||
+        point.campaign->final_realised.empty() || point.campaign->uplift.empty() ||
+        point.campaign->realised.empty()) {
+      throw NotTested{"the results lack measures of single runs"};
+    }
+  }
+}
+
+std::string uplift_of(const Player& player) {
+  const Summary& uplift = player.best->campaign->uplift.back();
+  return fmt::format("{} ({:.4f} ± {:.4f})", player.label, uplift.mean, uplift.stderr_);
+}
+
+void add_larger_uplift(Finding& finding, const Player& good, const Player& bad) {
+  const Estimate more =
+      difference_of(good.best->campaign->final_uplift, bad.best->campaign->final_uplift);
+  finding.add(finding.above(more, 0.0),
+              fmt::format("{} minus {} is {:.4f} ± {:.4f} (above 0)", uplift_of(good),
+                          uplift_of(bad), more.value, more.error));
+}
+
+}  // namespace
+
+Finding campaigns_explore(const ExperimentResult& result) {
+  if (result.experiment.campaign && result.experiment.campaign->recorded) {
+    throw NotTested{"payoffs are records in part, and the claim is about those by the models"};
+  }
+  const std::array optimistic = {find_player(result, "c2_up_ucb_bl"),
+                                 find_player(result, "c2_up_ucb")};
+  const std::array random = {find_player(result, "eps_greedy_bl"),
+                             find_player(result, "eps_greedy")};
+  Finding finding(result.experiment.runs);
+  for (std::size_t j = 0; j < optimistic.size(); ++j) {
+    add_sublinear(finding, result, optimistic[j]);
+    const Estimate less = difference(*random[j].best, *optimistic[j].best);
+    finding.add(finding.above(less, 0.0), fmt::format("{} has {} more regret (above 0)",
+                                                      regret_of(random[j]), estimate_text(less)));
+  }
+  // The paper's greedy knows the baseline.
+  for (const Player& bad : {find_player(result, "greedy_bl"), find_player(result, "c2_ucb")}) {
+    for (const Player& good : optimistic) {
+      finding.add(finding.at_least_times(*bad.best, *good.best, kMuchMore),
+                  times_text(bad, good) + " (at least 1.5)");
+    }
+  }
+  finding.note(kGrowthNote);
+  if (result.population && result.population->generated) {
+    finding.note("Played on generated individuals, not on the paper's data");
+  }
+  return finding;
+}
+
+Finding recorded_campaigns_explore(const ExperimentResult& result) {
+  check_recorded(result);
+  const std::array optimistic = {find_player(result, "c2_up_ucb_bl"),
+                                 find_player(result, "c2_up_ucb")};
+  const std::array random = {find_player(result, "eps_greedy_bl"),
+                             find_player(result, "eps_greedy")};
+  Finding finding(result.experiment.runs);
+  for (std::size_t j = 0; j < optimistic.size(); ++j) {
+    add_larger_uplift(finding, optimistic[j], random[j]);
+    for (const char* bad : {"greedy_bl", "c2_ucb", "random"}) {
+      add_larger_uplift(finding, random[j], find_player(result, bad));
+    }
+  }
+  return finding;
+}
+
+Finding recorded_campaigns_end_alike(const ExperimentResult& result) {
+  check_recorded(result);
+  const std::array optimistic = {find_player(result, "c2_up_ucb_bl"),
+                                 find_player(result, "c2_up_ucb")};
+  const std::array random = {find_player(result, "eps_greedy_bl"),
+                             find_player(result, "eps_greedy")};
+  const double most = kAlike * find_player(result, "random").best->campaign->realised.back().mean;
+  Finding finding(result.experiment.runs);
+  for (std::size_t j = 0; j < optimistic.size(); ++j) {
+    const Estimate apart = difference_of(optimistic[j].best->campaign->final_realised,
+                                         random[j].best->campaign->final_realised);
+    finding.add(
+        both(finding.at_most(apart, most), finding.at_least(apart, -most)),
+        fmt::format("the regret of payoffs of {} minus that of {} is {} (at most {} in "
+                    "size, a tenth of that of chance)",
+                    optimistic[j].label, random[j].label, estimate_text(apart), rounded(most)));
+  }
+  for (const char* name :
+       {"greedy_bl", "eps_greedy_bl", "eps_greedy", "c2_up_ucb_bl", "c2_up_ucb", "c2_ucb"}) {
+    const Player player = find_player(result, name);
+    const Estimate grows = growth(result, *player.best);
+    finding.add(
+        finding.at_least(grows, kLinear),
+        fmt::format("{} is linear, {} (at least 0.8)", regret_of(player), growth_text(grows)));
+  }
+  finding.note(kGrowthNote);
+  return finding;
+}
+
+}  // namespace updraft
