@@ -15,6 +15,9 @@ bool draws_from_prior(const Policy& policy) { return policy.spec().name() == "ts
 
 bool on_total(const Policy& policy) { return policy.resolution().kind == Resolution::Kind::kTotal; }
 
+/// Whether the variables that the index counts are chosen for their large means: no uplift.
+bool counts_largest(const Policy& policy) { return policy.spec().name() == "up_ucb_pad_bl"; }
+
 bool learns_noise(const Policy& policy) {
   return dynamic_cast<const NoiseLearningPolicy*>(&policy) != nullptr;
 }
@@ -115,7 +118,7 @@ std::size_t affected_by_all(const AffectedSets& sets) {
 }
 
 Quantity quantity(const Policy& policy) {
-  if (on_total(policy)) return Quantity::kReward;
+  if (on_total(policy) || counts_largest(policy)) return Quantity::kReward;
   if (baseline_declared(policy)) return Quantity::kUplift;
   const AffectedSets* sets = policy.knowledge().affected().get();
   if (sets != nullptr && affected_by_all(*sets) == 0) return Quantity::kUplift;

@@ -42,9 +42,9 @@ function textOf(row: VariableRow, kind: "uplift" | "difference"): string {
   return row[kind] === null ? kNone : intervalText(row[kind], row.low, row.high);
 }
 
-/// What the choice of columns depends on: before the first answer, uplifts are expected.
+/// What the choice of columns depends on.
 function columnsKey(page: VariablePage | null): string {
-  return `${!page?.difference_to || page.against !== undefined} ${page?.difference_to ?? ""}`;
+  return `${page?.against !== undefined} ${page?.difference_to ?? ""}`;
 }
 
 export class Variables {
@@ -161,7 +161,7 @@ export class Variables {
       { name: "Mean payoff", number: true, text: (row) => numberText(row.mean) },
     ];
     const estimates: Column<VariableRow>[] = [];
-    if (!to || page?.against) {
+    if (page?.against !== undefined) {
       estimates.push({ name: "Uplift", number: true, text: (row) => textOf(row, "uplift") });
       columns.push({ name: "Baseline", number: true, text: (row) => numberText(row.baseline) });
     }
@@ -248,7 +248,7 @@ export class Variables {
 
   private noteOf(page: VariablePage): string {
     const found = `${countText(page.total)} found. `;
-    if (!page.kept) return `${found}Means and uplifts are not known: ${page.left_out ?? "sums per variable are not kept"}.`;
+    if (!page.kept) return `${found}Nothing is known of single variables: ${page.left_out ?? "sums per variable are not kept"}.`;
     const over = page.against ? `Uplifts are over ${page.against}. ` : "";
     const to = page.difference_to ? `Differences are to ${page.difference_to}${page.against ? ", of variables that every action affects" : ""}. ` : "";
     return `${found}${over}${to}Intervals hold for all variables, actions and times at once (99.9 %). ` +
