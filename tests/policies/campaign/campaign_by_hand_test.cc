@@ -138,29 +138,32 @@ TEST(CampaignByHand, FillAndTies) {
 }
 
 /// beta of a policy with delta = 0.05, three features, one treatment, budget 10 and so lambda = 10,
-/// after `rows` rows of a log with x = 0, of which every tenth was treated. These leave V = 10 I,
-/// so that x = (1, 0, 0) has width 1 / sqrt(10) under each model.
+/// after `rows` rows of a log, of which every tenth was treated, that pay nothing. They have x = 0,
+/// but the first two (1e-5, 0, 0), so that estimates of x = (1, 0, 0) are known, treated or not.
+/// That leaves V = 10 I but for 1e-11, and so the width 1 / sqrt(10) of x under each model.
 double beta_after(const std::string& name, std::size_t rows, std::size_t pool_size) {
   const auto policy = make_campaign_policy(name + "(delta=0.05)", {3, 1, 10});
   if (rows > 0) {
     std::vector<Treatment> had(rows, 0);
     for (std::size_t i = 0; i < rows; i += 10) had[i] = 1;
-    policy->observe({.features = std::vector<double>(3 * rows, 0.0), .width = 3}, had,
-                    std::vector<double>(rows, 0.0));
+    std::vector<double> log(3 * rows, 0.0);
+    log[0] = log[3] = 1e-5;
+    policy->observe({.features = log, .width = 3}, had, std::vector<double>(rows, 0.0));
   }
   std::vector<double> features(3 * pool_size, 0.0);
   features[0] = 1.0;
   const std::vector<double> baseline(pool_size, 0.0);
   const Pool pool{.features = features, .width = 3, .baseline = baseline};
   policy->select(pool, kPolicyStream);  // a decision without feedback brings no row
-  const Interval interval = policy->explain(pool)[0].interval;
-  const double widths = (name == "c2_up_ucb" ? 2.0 : 1.0) / std::sqrt(10.0);
-  return (interval.high - interval.low) / 2.0 / widths;
+  const IndividualExplanation shown = policy->explain(pool)[0];
+  const double width = 1.0 / std::sqrt(10.0);
+  // The index of c2_up_ucb is the difference of two upper bounds, in which beta cancels.
+  return name == "c2_up_ucb" ? shown.interval.value().high / (2.0 * width) : shown.index / width;
 }
 
 // sqrt(10) + sqrt(2 log(2 / 0.05) + 3 log(1 + n / 30)): all rows of the log and those of the pool.
 TEST(CampaignByHand, BetaCountsTheRowsOfALog) {
-  EXPECT_NEAR(beta_after("c2_up_ucb", 0, 100), 6.5940, 1e-4);          // n = 100
+  EXPECT_NEAR(beta_after("c2_up_ucb", 2, 98), 6.5940, 1e-4);           // n = 100
   EXPECT_NEAR(beta_after("c2_up_ucb", 1000, 100), 7.4359, 1e-4);       // n = 1,100
   EXPECT_NEAR(beta_after("c2_up_ucb", 1'000'000, 100), 9.3769, 1e-4);  // n = 1,000,100
 }
