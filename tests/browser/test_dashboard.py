@@ -191,10 +191,27 @@ def test_a_payoff_is_not_called_an_uplift(dashboard, service):
     assert header == ["decisions", "news", "discount"] and rows[0][1].startswith("0 ")
 
     section = dashboard.section(VARIABLES)
-    dashboard.wait(lambda: len(dashboard.rows(section)) == 2, "two variables")
+    dashboard.named("select option", "discount").click()
+    dashboard.wait(lambda: len(dashboard.rows(section)) == 2, "two variables", lambda: dashboard.text(section))
     head = [cell.text.split("\n")[0] for cell in section.find_elements(By.CSS_SELECTOR, "thead th")]
     assert head == ["Variable", "In the set", "Difference to news", "Interval", "Mean payoff"]
     assert 0 < float(row_of(dashboard, section, "tea")[2].split()[0]) < 10  # about 5
+    assert "uplift" not in dashboard.text(section).lower()
+
+
+def test_a_targeted_campaign_shows_payoffs(dashboard, service):
+    """Who is treated is chosen: means of those treated and of the others differ by more than an uplift."""
+    service.create("mail", policy="c2_ucb(beta=1)", treatments=1, budget=1, features=1)
+    for day in range(5):
+        decision = service.request("POST", "/v1/campaigns/mail/decisions", {"features": [[1.0], [0.5], [0.2]]})
+        service.request("PUT", f"/v1/campaigns/mail/decisions/{decision['decision']}/payoffs", {"payoffs": [5.5, 5.0, 4.0 + day]})
+    assert service.report("mail")["quantity"] == "payoff"
+    dashboard.open(service.campaign_page("mail"))
+    section = dashboard.section("Who is treated, and what came of it?")
+    dashboard.wait(lambda: len(dashboard.rows(section)) == 2, "both treatments", lambda: dashboard.text(section))
+    assert "Mean payoff" in dashboard.text(section)
+    dashboard.chart_table("Mean payoff over time")
+    assert not re.search(r"(estimated|mean) uplift", dashboard.text(), re.IGNORECASE)
 
 
 def test_without_an_interval_nothing_is_settled(browser, service, proxy):
