@@ -203,8 +203,8 @@ def test_a_targeted_campaign_shows_payoffs(dashboard, service):
     """Who is treated is chosen: means of those treated and of the others differ by more than an uplift."""
     service.create("mail", policy="c2_ucb(beta=1)", treatments=1, budget=1, features=1)
     for day in range(5):
-        decision = service.request("POST", "/v1/campaigns/mail/decisions", {"features": [[1.0], [0.5], [0.2]]})
-        service.request("PUT", f"/v1/campaigns/mail/decisions/{decision['decision']}/payoffs", {"payoffs": [5.5, 5.0, 4.0 + day]})
+        decision = service.decide("mail", pool=[[1.0], [0.5], [0.2]])
+        service.pay("mail", decision["decision"], payoffs=[5.5, 5.0, 4.0 + day])
     assert service.report("mail")["quantity"] == "payoff"
     dashboard.open(service.campaign_page("mail"))
     section = dashboard.section("Who is treated, and what came of it?")
