@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,20 +18,49 @@ namespace {
 
 constexpr std::uint32_t kRoundsPerAction = 20;
 
-/// Whether 95 % of `runs` intervals hold the truth, for every action and for all together. Runs
-/// are independent, actions of a run nearly so.
-void expect_95_percent(const std::vector<std::uint32_t>& held, std::uint32_t runs) {
-  const auto actions = static_cast<double>(held.size());
-  const double sd = std::sqrt(0.95 * 0.05 / runs);
-  double mean = 0.0;
-  for (std::size_t a = 0; a < held.size(); ++a) {
-    const double share = held[a] / static_cast<double>(runs);
-    EXPECT_TRUE(agrees(share, 0.95, sd, 10 * held.size())) << "action " << a;
-    mean += share / actions;
-  }
-  ::testing::Test::RecordProperty("coverage", std::to_string(mean));
-  EXPECT_TRUE(agrees(mean, 0.95, sd / std::sqrt(actions)));
+bool holds(const Interval& interval, double truth) {
+  return interval.low <= truth && truth <= interval.high;
 }
+
+/// Counts, per action, the runs whose intervals hold the truth.
+class Held {
+ public:
+  explicit Held(std::size_t actions) : uplifts_(actions, 0), differences_(actions, 0) {}
+
+  /// A run, with the true uplifts.
+  void count(const Explanation& shown, std::span<const double> truth) {
+    ++runs_;
+    const double reference = truth[shown.reference_action.value()];
+    for (ActionId a = 0; a < truth.size(); ++a) {
+      const ActionExplanation& about = shown.actions[a];
+      uplifts_[a] += holds(about.interval.value(), truth[a]);
+      differences_[a] += holds(about.difference.value().interval, truth[a] - reference);
+    }
+  }
+
+  /// Whether it is 95 %, of the uplifts and differences of every action and of all uplifts
+  /// together. Runs are independent, uplifts of a run nearly so; differences share the reference.
+  void expect_95_percent() const {
+    const double sd = std::sqrt(0.95 * 0.05 / runs_);
+    double mean = 0.0;
+    for (std::size_t a = 0; a < uplifts_.size(); ++a) {
+      const double share = uplifts_[a] / runs_;
+      EXPECT_TRUE(agrees(share, 0.95, sd, 10 * uplifts_.size())) << "action " << a;
+      mean += share / static_cast<double>(uplifts_.size());
+      if (a == kReferenceAction) continue;
+      EXPECT_TRUE(agrees(differences_[a] / runs_, 0.95, sd, 10 * uplifts_.size()))
+          << "difference of action " << a;
+    }
+    ::testing::Test::RecordProperty("coverage", std::to_string(mean));
+    EXPECT_TRUE(agrees(mean, 0.95, sd / std::sqrt(static_cast<double>(uplifts_.size()))));
+    EXPECT_EQ(differences_[kReferenceAction], runs_) << "0 is exact";
+  }
+
+ private:
+  double runs_ = 0.0;
+  std::vector<double> uplifts_;
+  std::vector<double> differences_;
+};
 
 struct Case {
   const char* instance;
@@ -44,7 +74,7 @@ TEST_P(Coverage, Is95PercentWithActionsInRotation) {
   const auto instance = load_instance(GetParam().instance);
   const auto law = prepare_payoffs(instance);
   const auto actions = static_cast<std::uint32_t>(instance->actions());
-  std::vector<std::uint32_t> held(actions, 0);
+  Held held(actions);
   for (std::uint32_t run = 0; run < GetParam().runs; ++run) {
     const auto policy = make_policy(GetParam().spec, instance->knowledge(200));
     Environment environment(law, 2026, run);
@@ -52,14 +82,9 @@ TEST_P(Coverage, Is95PercentWithActionsInRotation) {
       const ActionId action = round % actions;
       policy->observe(action, environment.draw(round, action, policy->resolution()));
     }
-    const Explanation explanation = policy->explain();
-    for (ActionId a = 0; a < actions; ++a) {
-      const Interval interval = *explanation.actions[a].interval;
-      const double truth = instance->uplifts()[a];
-      held[a] += interval.low <= truth && truth <= interval.high;
-    }
+    held.count(policy->explain(), instance->uplifts());
   }
-  expect_95_percent(held, GetParam().runs);
+  held.expect_95_percent();
 }
 
 constexpr const char* kRareClusters = UPDRAFT_SOURCE_DIR "/examples/instance/rare-clusters.json";
@@ -91,7 +116,7 @@ TEST_P(CoverageOfOwnVariances, Is95PercentWithActionsInRotation) {
   for (VariableId i = 0; i < kActions; ++i) sets.push_back(VariableSet::from_ids(std::vector{i}));
   knowledge.set_affected(std::move(sets));
   knowledge.set_baseline(std::vector<double>(kActions + 1, 0.0));
-  std::vector<std::uint32_t> held(kActions, 0);
+  Held held(kActions);
   for (std::uint32_t run = 0; run < kRuns; ++run) {
     const Stream stream(2026, run, Purpose::kTest);
     const auto policy = make_policy(GetParam(), knowledge);
@@ -105,13 +130,9 @@ TEST_P(CoverageOfOwnVariances, Is95PercentWithActionsInRotation) {
       y[action] *= 1.0 + action;
       policy->observe(action, Payoffs::dense(y));
     }
-    const Explanation explanation = policy->explain();
-    for (ActionId a = 0; a < kActions; ++a) {
-      const Interval interval = *explanation.actions[a].interval;
-      held[a] += interval.low <= 0.0 && 0.0 <= interval.high;
-    }
+    held.count(policy->explain(), std::vector<double>(kActions, 0.0));
   }
-  expect_95_percent(held, kRuns);
+  held.expect_95_percent();
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, CoverageOfOwnVariances,

@@ -1,4 +1,4 @@
-// docs/policies/ says what the registry says.
+// docs/policies/ says what the registry says, and docs/estimates.md has every policy.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,13 @@
 namespace updraft {
 namespace {
 
-const std::filesystem::path kPages = std::filesystem::path(UPDRAFT_SOURCE_DIR) / "docs/policies";
+const std::filesystem::path kDocs = std::filesystem::path(UPDRAFT_SOURCE_DIR) / "docs";
+const std::filesystem::path kPages = kDocs / "policies";
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 /// Of all tables.
 std::vector<PolicyInfo> documented_policies() {
@@ -29,8 +36,7 @@ std::vector<PolicyInfo> documented_policies() {
 
 TEST(PolicyPages, AgreeWithTheRegistry) {
   for (const PolicyInfo& info : documented_policies()) {
-    std::ifstream in(kPages / (std::string(info.name) + ".md"));
-    const std::string page{std::istreambuf_iterator<char>(in), {}};
+    const std::string page = text_of(kPages / (std::string(info.name) + ".md"));
     const auto expect = [&](const std::string& text) {
       EXPECT_NE(page.find(text), std::string::npos) << info.name << ".md lacks: " << text;
     };
@@ -57,6 +63,15 @@ TEST(PolicyPages, ThereAreNoOthers) {
     EXPECT_TRUE(std::any_of(documented.begin(), documented.end(), [&](const PolicyInfo& info) {
       return info.name == name;
     })) << name;
+  }
+}
+
+// A row of a table starts with the names of its policies: "| ucb, ts | ...".
+TEST(PolicyPages, EstimatesHasARowForEveryPolicy) {
+  const std::string page = text_of(kDocs / "estimates.md");
+  for (const PolicyInfo& info : documented_policies()) {
+    const std::regex row(fmt::format("\\n\\| ([a-z0-9_]+, )*{}[, ][^|]*\\|", info.name));
+    EXPECT_TRUE(std::regex_search(page, row)) << info.name;
   }
 }
 
