@@ -54,12 +54,12 @@ const CampaignDefinition& targeted_campaign() {
 
 void check_decision(const DecisionRequest& request, const CampaignDefinition& campaign) {
   if (!request.id.empty()) check_decision_id(request.id);
-  require(all_within(request.pool, HUGE_VAL), "features are numbers");
+  require(all_within(request.features, HUGE_VAL), "features are numbers");
   require(all_within(request.baseline, HUGE_VAL), "baselines are numbers");
-  if (!campaign.shape) require(request.pool.empty(), "no pool without a shape");
+  if (!campaign.shape) require(request.features.empty(), "no pool without a shape");
   if (campaign.shape) {
-    require(!request.pool.empty(), "a pool");
-    require(request.pool.size() % campaign.shape->features == 0, "whole rows");
+    require(!request.features.empty(), "a pool");
+    require(request.features.size() % campaign.shape->features == 0, "whole rows");
   }
 }
 

@@ -28,7 +28,7 @@ std::vector<std::string> lines_of(const TemporaryFolder& folder, const std::stri
     const std::vector<double> pool =
         definition.shape ? std::vector<double>{1, 0, 0, 1} : std::vector<double>{};
     for (const char* id : {"a", "b", "c", ""}) {
-      service.decide(definition.name, {.id = id, .pool = pool, .baseline = {}});
+      service.decide(definition.name, {.id = id, .features = pool, .baseline = {}});
     }
     service.pay(definition.name, "a", {"", true, true, {}, {0.1, 2.5}});
     service.pay(definition.name, "b", {"x", false, false, {1}, {1e-3}});

@@ -25,7 +25,7 @@ LiveCampaign shop(const std::string& more = "") {
               more + "}");
 }
 
-DecisionRequest asked(std::string id) { return {.id = std::move(id), .pool = {}, .baseline = {}}; }
+DecisionRequest asked(std::string id) { return {.id = std::move(id), .features = {}, .baseline = {}}; }
 
 PayoffPart dense(std::vector<double> values) {
   return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
@@ -163,7 +163,7 @@ TEST(LiveCampaign, DecidesForPools) {
   LiveCampaign live =
       made(R"json({"name": "mail", "policy": "c2_up_ucb(beta=1, fill=yes)", "treatments": 2,
                                "budget": 1, "features": 2})json");
-  live.decide({.id = "a", .pool = {1, 0, 0, 1, 1, 1}, .baseline = {}}, 0);
+  live.decide({.id = "a", .features = {1, 0, 0, 1, 1, 1}, .baseline = {}}, 0);
   const std::vector<Treatment> treated = live.find("a")->decided.treatments;
   ASSERT_EQ(treated.size(), 3u);
   EXPECT_EQ(std::count(treated.begin(), treated.end(), 0u), 2);
@@ -175,7 +175,7 @@ TEST(LiveCampaign, DecidesForPools) {
   const Pool pool = {.features = rows, .width = 2, .baseline = {}, .uplifts = {}};
   EXPECT_EQ(policy->select(pool, Stream(1, 0, Purpose::kPolicy)), treated);
   policy->observe(pool, treated, std::vector<double>{0.0, 0.0, 1.0});
-  live.decide({.id = "b", .pool = rows, .baseline = {}}, 2);
+  live.decide({.id = "b", .features = rows, .baseline = {}}, 2);
   EXPECT_EQ(policy->select(pool, Stream(1, 0, Purpose::kPolicy)),
             live.find("b")->decided.treatments);
 }
@@ -190,7 +190,7 @@ void play(LiveCampaign& live, std::uint32_t seed, int rounds, std::vector<Event>
     const std::int64_t now = 100 * round;
     DecisionRequest request;
     if (round % 3 == 0) request.id = "mine-" + std::to_string(round);
-    if (live.definition().shape) request.pool = {u[0], u[1], u[2], u[3], u[4], u[5]};
+    if (live.definition().shape) request.features = {u[0], u[1], u[2], u[3], u[4], u[5]};
     log.push_back(live.decide(request, now));
     waiting.push_back(log.back().decision);
     const std::size_t payers = live.definition().shape ? 3 : 4;

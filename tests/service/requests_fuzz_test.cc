@@ -102,7 +102,7 @@ TEST(RequestsFuzz, DamagedPoolsAreTheSameBothWaysOrRefusedBothWays) {
         mutator.mutated(R"({"decision": "a", "pool": [[0.1, 0.2], [3, 4e1]], "baseline": [1, 2]})");
     const auto parse = [&](const std::string& given) {
       const DecisionRequest request = parse_decision(given, campaign);
-      return std::tuple(request.id, request.pool, request.baseline);
+      return std::tuple(request.id, request.features, request.baseline);
     };
     const auto one = parsed(text, parse);
     EXPECT_EQ(one, parsed(with_escapes(text), parse)) << text;

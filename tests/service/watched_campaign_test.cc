@@ -34,7 +34,7 @@ LiveCampaign targeted() {
       "budget": 1, "features": 1})json");
   for (int round = 0; round < 20; ++round) {
     const std::string id = "r" + std::to_string(round);
-    live.decide({.id = id, .pool = {0.1, 0.5, 0.9}, .baseline = {}}, round);
+    live.decide({.id = id, .features = {0.1, 0.5, 0.9}, .baseline = {}}, round);
     live.pay(id, testing::dense_part({1.0, 0.0, 1.0}), round);
   }
   return live;
@@ -136,8 +136,8 @@ TEST(Report, OfTargetedCampaignsHasMeansPerTreatment) {
 
 TEST(Report, CountsLatePayoffs) {
   LiveCampaign live = campaign_of(kShop);
-  live.decide({.id = "a", .pool = {}, .baseline = {}}, 0);
-  live.decide({.id = "b", .pool = {}, .baseline = {}}, 50'000);
+  live.decide({.id = "a", .features = {}, .baseline = {}}, 0);
+  live.decide({.id = "b", .features = {}, .baseline = {}}, 50'000);
   EXPECT_EQ(live.oldest_outstanding_ms(), 0);
   ASSERT_TRUE(live.lose(60'000));
   EXPECT_EQ(live.counts().lost, 1u);
