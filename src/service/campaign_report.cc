@@ -139,7 +139,9 @@ Json context_action_json(const ContextActionExplanation& about) {
               {"reason", about.reason},
               {"identified_count", count_or_null(pointer(about.identified))},
               {"padding_count", count_or_null(pointer(about.padding))}};
-  put_belief({about.uplift, about.interval}, out);
+  out["uplift"] = number_or_null(about.uplift);
+  out["low"] = about.interval ? finite_or_null(about.interval->low) : Json(nullptr);
+  out["high"] = about.interval ? finite_or_null(about.interval->high) : Json(nullptr);
   return out;
 }
 

@@ -37,6 +37,14 @@ constexpr RowsField kContext{"context", "variable",
                                  words.row == "individual" ? "an" : "a", words.row));
 }
 
+template <typename Path>
+void check_sizes(std::span<const double> numbers, Path path) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (std::abs(numbers[i]) <= kLargestFeature) continue;
+    throw InvalidInput(path(i), numbers[i], "must be at most 1e100 in size");
+  }
+}
+
 /// The features, row after row; each row has `width`.
 std::vector<double> read_rows(RequestFields& fields, const RowsField& words, std::size_t width,
                               std::size_t most) {
@@ -59,6 +67,9 @@ std::vector<double> read_rows(RequestFields& fields, const RowsField& words, std
                        fmt::format("{} numbers", rows->length(row)),
                        fmt::format("must have one for each of the {} features", width));
   }
+  check_sizes(rows->numbers, [&](std::size_t i) {
+    return fmt::format("{}[{}][{}]", words.key, i / width, i % width);
+  });
   return std::move(rows->numbers);
 }
 
@@ -73,6 +84,7 @@ bool read_baseline(const RequestFields& fields, std::string_view rows_of, std::s
         "baseline", fmt::format("{} numbers", request.baseline.size()),
         fmt::format("must have one for each of the {} rows of the {}", rows, rows_of));
   }
+  check_sizes(request.baseline, [](std::size_t i) { return fmt::format("baseline[{}]", i); });
   return true;
 }
 

@@ -38,6 +38,9 @@ struct PayoffPart {
 /// Sums over all variables stay below the 1e100 that policies take.
 inline constexpr double kLargestPayoff = 1e90;
 
+/// As large as policies take features and baselines.
+inline constexpr double kLargestFeature = 1e100;
+
 struct RequestLimits {
   std::size_t pool_rows = 1'000'000;  ///< and rows of a context
 };

@@ -34,7 +34,9 @@ PayoffPart dense(std::vector<double> values) {
   return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
 }
 
-DecisionRequest asked(std::string id) { return {.id = std::move(id), .features = {}, .baseline = {}}; }
+DecisionRequest asked(std::string id) {
+  return {.id = std::move(id), .features = {}, .baseline = {}};
+}
 
 struct Opened {
   explicit Opened(const TemporaryFolder& folder, std::uint64_t snapshot_every = 10'000)
