@@ -347,7 +347,7 @@ def test_a_campaign_with_contexts_shows_beliefs_of_the_last_and_what_came_of_act
     assert [row[5] for row in rows] == [one["reason"] for one in report["last_context"]["actions"]]
     for row, one in zip(rows, report["last_context"]["actions"]):
         assert float(row[3].replace("\N{MINUS SIGN}", "-")) == pytest.approx(one["index"], rel=1e-3)
-        assert "[" in row[1]
+        assert " to " in row[1]
     taken = dashboard.section("Which actions are taken, and what came of it?")
     assert [row[4] for row in dashboard.rows(taken)] == [str(one["pulls"]) for one in report["taken"]]
     assert [row[5] for row in dashboard.rows(taken)] == [str(one["paid"]) for one in report["taken"]]
