@@ -71,7 +71,7 @@ TEST(Report, IntervalsOfTreatmentsAreThoseOfAMean) {
   Decided decided;
   decided.treatments = {0, 0, 1, 0, 0};
   watch.observed(decided, Payoffs::dense(std::vector<double>{0, 1, 9, 2, 5}));
-  const std::vector<Belief> beliefs = watch.treatment_beliefs();
+  const std::vector<Belief> beliefs = watch.mean_payoffs();
   ASSERT_EQ(beliefs.size(), 2u);
   // Untreated: mean 2, squares about it 4 + 1 + 0 + 9 over three degrees of freedom.
   EXPECT_DOUBLE_EQ(*beliefs[0].estimate, 2.0);
