@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "updraft/context_environment.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 
@@ -141,23 +142,41 @@ py::dict result_dict(const SimulationResult& result) {
   return out;
 }
 
-py::dict play(const std::shared_ptr<Instance>& instance, const std::vector<std::string>& policies,
-              const py::dict& given, const py::object& progress) {
-  SimulationOptions options = options_from(given);
-  const std::vector<PolicySpec> specs = specs_from(policies, *instance, options);
+/// `stage`: an instance, or contexts.
+template <typename Stage>
+py::dict play_on(const Stage& stage, const std::vector<PolicySpec>& specs,
+                 SimulationOptions options, const py::object& progress) {
   Supervisor supervisor(progress);
   options.stop = supervisor.token();
   options.progress = [&supervisor](double share) { supervisor.attend(share); };
   SimulationResult result;
   try {
     const py::gil_scoped_release unlocked;
-    result = simulate(instance, specs, options);
+    result = simulate(stage, specs, options);
   } catch (const Cancelled&) {
     supervisor.rethrow();
     throw;
   }
   supervisor.rethrow();  // raised when all was done
   return result_dict(result);
+}
+
+py::dict play(const std::shared_ptr<const Instance>& instance,
+              const std::vector<std::string>& policies, const py::dict& given,
+              const py::object& progress) {
+  const SimulationOptions options = options_from(given);
+  return play_on(instance, specs_from(policies, *instance, options), options, progress);
+}
+
+/// On what `contexts` names.
+py::dict play_contexts(const std::string& contexts, const std::vector<std::string>& policies,
+                       const py::dict& given, const py::object& progress) {
+  const std::optional<LinearContexts> found = find_contexts(contexts);
+  if (!found) throw InvalidInput("instance", contexts, "is no bandit with contexts");
+  const SimulationOptions options = options_from(given);
+  std::vector<PolicySpec> specs;
+  for (const std::string& text : policies) specs.push_back(PolicySpec::parse(text));
+  return play_on(*found, specs, options, progress);
 }
 
 /// The whole numbers among the options.
@@ -197,6 +216,11 @@ py::dict summaries(const Doubles& table) {
 void bind_simulate(py::module_& module) {
   module.def("simulate", &play, py::arg("instance"), py::arg("policies"), py::arg("options"),
              py::arg("progress"));
+  module.def("simulate_contexts", &play_contexts, py::arg("contexts"), py::arg("policies"),
+             py::arg("options"), py::arg("progress"));
+  module.def(
+      "names_contexts", [](const std::string& text) { return find_contexts(text).has_value(); },
+      py::arg("text"));
   module.def("checked_options", &checked_options, py::arg("options"));
   module.def(
       "spaced_rounds",

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "describe.h"
 #include "output.h"
+#include "updraft/context_environment.h"
 #include "updraft/error.h"
 
 namespace updraft::cli {
@@ -132,13 +133,13 @@ std::string action_table(const Instance& instance) {
 }
 
 /// The bandit with contexts, which has no file form.
-void show_contexts(const Options& options) {
+void show_contexts(const LinearContexts& contexts, const Options& options) {
   if (options.export_definition) {
     throw InvalidInput("--export", fmt::format("does not go with {}, which has no file form; "
-                                               "[contexts] of an experiment sets its sizes",
+                                               "parentheses, or [contexts] of an experiment, set "
+                                               "its sizes",
                                                kContextInstance));
   }
-  const LinearContexts contexts;
   if (options.json) return write_output(json_text(contexts_json(contexts)));
   std::string out = std::string(kContextInstance) + '\n';
   for (const std::string& line : wrap_text(kContextSummary, 96)) out += line + '\n';
@@ -160,7 +161,9 @@ void show_contexts(const Options& options) {
 }
 
 void run(const Options& options) {
-  if (options.instance == kContextInstance) return show_contexts(options);
+  if (const auto contexts = find_contexts(options.instance)) {
+    return show_contexts(*contexts, options);
+  }
   if (options.export_definition && options.json) {
     throw InvalidInput("--export", "cannot be given together with --json");
   }

@@ -16,6 +16,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "updraft/context_environment.h"
 #include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
@@ -49,13 +50,15 @@ constexpr const char* kFooter =
     "\n"
     "--instance contextual-linear is a bandit with contexts: each variable has features in every\n"
     "round. It takes the policies of contexts: lin_up_ucb, lin_up_ucb_bl and lin_ucb, all of them\n"
-    "with beta = 1 if there is no --policy.\n"
+    "with beta = 1 if there is no --policy. Parentheses give it other sizes or noise: actions,\n"
+    "variables, groups, group_features, max_affected, noise_sd and seed.\n"
     "\n"
     "Examples:\n"
     "  updraft simulate --instance criteo --rounds 1000\n"
     "  updraft simulate --instance gaussian --policy 'ucb(alpha=2)' 'up_ucb(alpha=3)' --runs 20\n"
     "  updraft simulate --instance gaussian --policy auto --tell affected\n"
     "  updraft simulate --instance contextual-linear --policy 'lin_up_ucb(beta=0.5)'\n"
+    "  updraft simulate --instance 'contextual-linear(noise_sd=2)' --policy 'lin_ucb(delta=0.05)'\n"
     "  updraft simulate --instance mine.json --policy 'up_ucb_l(delta=0.05)' --json > out.json";
 
 struct Options {
@@ -291,8 +294,7 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
 }
 
 /// Of the bandit with contexts.
-void run_contexts(const Options& options) {
-  const LinearContexts contexts;
+void run_contexts(const LinearContexts& contexts, const Options& options) {
   const SimulationOptions simulation = simulation_options(options);
   const std::vector<PolicySpec> specs = chosen_context_policies(options);
   const SimulationResult result = play(contexts, specs, simulation, options.quiet);
@@ -302,7 +304,9 @@ void run_contexts(const Options& options) {
 }
 
 void run(const Options& options) {
-  if (options.instance == kContextInstance) return run_contexts(options);
+  if (const auto contexts = find_contexts(options.instance)) {
+    return run_contexts(*contexts, options);
+  }
   if (options.instance.empty()) {
     throw InvalidInput("--instance", "must be given; updraft instance lists what there is");
   }

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "updraft/context_policy.h"
@@ -29,6 +31,11 @@ struct ContextWorld {
 /// is not positive, or more than 10,000,000 features of a round or numbers in
 /// matrices of d x d for each theta.
 void check_contexts(const LinearContexts& setting);
+
+/// The setting that a text names: `contextual-linear`, or with other sizes or noise than those of
+/// LinearContexts, `contextual-linear(noise_sd=2, actions=4)`. Absent if it names something else.
+/// Throws InvalidInput: malformed, unknown or repeated names, numbers that cannot be.
+std::optional<LinearContexts> find_contexts(std::string_view text);
 
 /// Throws as check_contexts().
 ContextWorld make_context_world(const LinearContexts& setting);

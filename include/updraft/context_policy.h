@@ -69,6 +69,12 @@ struct ContextExplanation {
   std::optional<ActionId> reference_action;
 };
 
+/// What was chosen in a context.
+struct ContextChoice {
+  ActionId action = 0;
+  double index = 0.0;  ///< of that action; infinite if it has no feedback
+};
+
 /// A learner for actions with contexts: each round every variable has features, one action is taken
 /// for all of them, and all payoffs are observed. [hsieh22, appendix 'Contextual Extensions']
 ///
@@ -89,7 +95,12 @@ class ContextPolicy {
   /// changes nothing, where the context has no variables, the wrong width, a number that is not
   /// finite or a set that cannot be, or lacks the baseline or the sets that the policy needs.
   /// Draws, if any, come from `stream` at round decisions().
-  ActionId select(const Context& context, const Stream& stream);
+  ActionId select(const Context& context, const Stream& stream) {
+    return choose(context, stream).action;
+  }
+
+  /// select(), with the index of the action.
+  ContextChoice choose(const Context& context, const Stream& stream);
 
   /// Learns from what every variable of a context paid under `action`. The baseline is not needed,
   /// the sets only where the policy learns the baseline from them. Throws InvalidInput, and changes

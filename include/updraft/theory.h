@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "updraft/instance.h"
+#include "updraft/linear_contexts.h"
 #include "updraft/policy_spec.h"
 
 namespace updraft {
@@ -140,6 +141,8 @@ ExpectedBound expected_bound(const BoundInfo& bound, BoundInputs in);
 /// What the user of a policy made with `delta` should know: that the instance's noise is wider than
 /// its theorem allows, and by how much. Absent if it is not, or if the spec has no delta.
 std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance& instance);
+/// The same on a contextual bandit, of the beta that delta stands for.
+std::optional<std::string> noise_warning(const PolicySpec& spec, const LinearContexts& contexts);
 
 /// Targeted campaigns with linear payoffs: features of length at most 1, independent 1-sub-Gaussian
 /// noise, coefficients of length at most B. [hsieh22, Thm 5]

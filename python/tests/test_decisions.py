@@ -45,9 +45,15 @@ def test_the_same_with_payoffs_of_0_and_1(spec):
     check_a_loop_against_a_simulation(ud.instance("criteo"), spec, rounds=60)
 
 
-@pytest.mark.parametrize("instance", ["gaussian-weak", "marketing"])
-def test_simulate_gives_the_numbers_of_the_command_line(run_cli, instance):
-    specs = list(SPECS.values())
+CONTEXT_SPECS = ["lin_up_ucb(beta=1)", "lin_up_ucb_bl(delta=0.05)", "lin_ucb(beta=0.5)"]
+
+
+@pytest.mark.parametrize(
+    "instance, specs",
+    [("gaussian-weak", list(SPECS.values())), ("marketing", list(SPECS.values())),
+     ("contextual-linear", CONTEXT_SPECS),
+     ("contextual-linear(actions=3, groups=4, variables=9, noise_sd=0.5)", CONTEXT_SPECS)])
+def test_simulate_gives_the_numbers_of_the_command_line(run_cli, instance, specs):
     said = run_cli("simulate", "--instance", instance, "--policy", *specs, "--rounds", "150",
                    "--runs", "3", "--seed", "5", "--curve-points", "7", "--quiet")
     result = ud.simulate(instance, specs, rounds=150, runs=3, seed=5, curve_points=7)

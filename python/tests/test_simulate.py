@@ -320,6 +320,44 @@ def test_simulate_warns_of_noise_wider_than_the_theorem_allows():
         assert "warnings" not in ud.simulate("gaussian", ["up_ts"], **options)
 
 
+def test_simulate_on_contexts_plays_specs_and_refuses_the_rest():
+    options = {"rounds": 30, "runs": 2, "seed": 4}
+    result = ud.simulate("contextual-linear(actions=4)", "lin_up_ucb(beta=1)", **options)
+    assert result["runs"].shape == (1, 2) and result["pulls"].shape == (1, 4)
+    assert result["pulls"].sum() == pytest.approx(30)
+    told = ud.simulate("contextual-linear", ["lin_up_ucb(beta=1, max_affected=8)"], tell=[], **options)
+    assert told["mean"].shape == (1,)
+    for world, policies, more, message in [
+        ("contextual-linear", "lin_up_ucb(beta=1)", {"tell": []}, "affected"),
+        ("contextual-linear", "up_ts", {}, "is for single actions"),
+        ("contextual-linear", "auto", {}, "is for single actions"),
+        ("contextual-linear", [object], {}, "takes specs only"),
+        ("contextual-linear", [], {}, "give at least one"),
+        ("contextual-linear(noise=2)", "lin_ucb(beta=1)", {}, "did you mean noise_sd"),
+        ("contextual-linear(noise_sd=0)", "lin_ucb(beta=1)", {}, "noise_sd = 0: must be > 0"),
+        ("contextual-linear(noise_sd=nan)", "lin_ucb(beta=1)", {}, "noise_sd = nan: must be > 0"),
+        ("contextual-linear(actions=2.5)", "lin_ucb(beta=1)", {}, "actions = 2.5: must be a whole"),
+        ("contextual-linear(actions=2", "lin_ucb(beta=1)", {}, "must end with a parenthesis"),
+        ("contextual-linear(seed=1,seed=2)", "lin_ucb(beta=1)", {}, "seed: must be given once"),
+        ("gaussian", "lin_ucb(beta=1)", {}, "is for actions with contexts"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ud.simulate(world, policies, **options, **more)
+
+
+def test_simulate_warns_of_noise_on_contexts():
+    options = {"rounds": 20, "runs": 1}
+    with pytest.warns(UserWarning, match=r"lin_ucb\(delta=0.05\): delta stands for a beta") as caught:
+        result = ud.simulate(
+            "contextual-linear(noise_sd=3)", ["lin_ucb(delta=0.05)", "lin_ucb(beta=1)"], **options)
+    assert result.warnings == [str(warning.message) for warning in caught]
+    assert len(caught) == 1 and "(sigma^2) is 9" in result.warnings[0]
+    assert "3 times as large" in result.warnings[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ud.simulate("contextual-linear", ["lin_ucb(delta=0.05)"], **options).warnings == []
+
+
 def test_an_instance_names_both_deltas():
     gaussian = ud.instance("gaussian")
     means = np.array([gaussian.means(a) for a in range(gaussian.actions)])

@@ -51,7 +51,9 @@ def simulate(
     policies: specs; or classes of your own with select() and update(action, payoffs), of which one
     object plays each run. It is made with the keywords actions and variables, and those that its
     attribute `needs` names: anything that policy() may be told, and "rng" (a numpy Generator).
-    instance: anything that instance() takes, or what environment() made.
+    instance: anything that instance() takes, or what environment() made; or "contextual-linear", a
+    bandit with contexts for the policies of context(), with other sizes or noise in parentheses:
+    "contextual-linear(noise_sd=2, actions=4)".
     tell: the most that policies are told ("baseline", "affected", ...) in place of all that the
     instance knows; an empty list is nothing.
     progress: True shows it on stderr; a function is called now and then with the share done.
@@ -78,7 +80,6 @@ def simulate(
     >>> simulate("gaussian", [RoundRobin, "up_ucb(alpha=3)"], rounds=300, runs=4)["mean"].argmax()
     0
     """
-    world: World = instance if isinstance(instance, OwnEnvironment) else as_instance(instance)
     given = _listed(policies)
     options = {
         "rounds": rounds,
@@ -89,13 +90,13 @@ def simulate(
         "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
     }
     with _reporting(progress) as report:
-        specs = [policy for policy in given if isinstance(policy, str)]
-        if isinstance(world, Instance) and len(specs) == len(given):
-            table = _updraft.simulate(world, specs, options, report)
-            notes = table.pop("warnings")
-            result = SimulationResult(table)
+        if isinstance(instance, str) and _updraft.names_contexts(instance):
+            result, notes = _on_contexts(instance, given, options, report)
         else:
-            result, notes = _with_own(world, given, options, report)
+            world: World = (
+                instance if isinstance(instance, OwnEnvironment) else as_instance(instance)
+            )
+            result, notes = _on_actions(world, given, options, report)
     result.warnings = notes
     for note in notes:
         warnings.warn(note, stacklevel=2)
@@ -119,6 +120,34 @@ def _reporting(progress: bool | Report) -> Iterator[Report | None]:
         yield progress
     else:
         raise ValueError(f"progress = {progress!r}: must be True, False or a function")
+
+
+def _on_contexts(
+    contexts: str,
+    policies: list[str | PolicyMaker],
+    options: Mapping[str, Any],
+    report: Report | None,
+) -> tuple[SimulationResult, list[str]]:
+    for policy in policies:
+        if not isinstance(policy, str):
+            raise ValueError(f"policies: {policy!r}: a bandit with contexts takes specs only")
+    table = _updraft.simulate_contexts(contexts, [str(p) for p in policies], options, report)
+    notes = table.pop("warnings")
+    return SimulationResult(table), notes
+
+
+def _on_actions(
+    world: World,
+    policies: list[str | PolicyMaker],
+    options: Mapping[str, Any],
+    report: Report | None,
+) -> tuple[SimulationResult, list[str]]:
+    specs = [policy for policy in policies if isinstance(policy, str)]
+    if not isinstance(world, Instance) or len(specs) < len(policies):
+        return _with_own(world, policies, options, report)
+    table = _updraft.simulate(world, specs, options, report)
+    notes = table.pop("warnings")
+    return SimulationResult(table), notes
 
 
 def _with_own(

@@ -130,10 +130,15 @@ SimulationResult simulate(const LinearContexts& contexts, const std::vector<Poli
     arena.tell_affected = options.told->contains(Need::kAffected);
   }
   for (const PolicySpec& spec : policies) check_playable(arena, spec);
-  return play_all(policies, options, arena.curve_rounds,
-                  [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
-                    return play_contexts(arena, spec, run, control);
-                  });
+  SimulationResult result =
+      play_all(policies, options, arena.curve_rounds,
+               [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
+                 return play_contexts(arena, spec, run, control);
+               });
+  for (const PolicySpec& spec : policies) {
+    if (auto warning = noise_warning(spec, contexts)) result.warnings.push_back(*warning);
+  }
+  return result;
 }
 
 }  // namespace updraft

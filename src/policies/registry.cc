@@ -279,9 +279,10 @@ void tell_max_affected(const PolicySpec& spec, Knowledge& told) {
 }
 
 Needs used_by(const PolicySpec& spec) {
-  const Needs needs = policy_info(spec.name()).needs;
-  const bool alpha_by_delta = spec.number("delta") && spec.name() != "auto";
-  return alpha_by_delta ? needs | Need::kHorizon : needs;
+  const PolicyInfo& info = policy_info(spec.name());
+  const bool of_actions = info.make != nullptr;  // for others delta stands for a beta
+  const bool alpha_by_delta = spec.number("delta") && of_actions && spec.name() != "auto";
+  return alpha_by_delta ? info.needs | Need::kHorizon : info.needs;
 }
 
 [[noreturn]] void refuse_missing(const PolicySpec& spec, Needs missing, const Knowledge& known) {

@@ -9,6 +9,7 @@
 
 #include "core/json_document.h"
 #include "core/json_fields.h"
+#include "service/definition_knowledge.h"
 #include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
@@ -24,9 +25,6 @@ constexpr std::size_t kMostDepth = 8;
 constexpr std::size_t kLongestName = 200;
 constexpr std::size_t kLongestPolicy = 1000;
 constexpr double kLongestWait = 1e9;
-
-/// The largest whole number that every reader of JSON keeps exactly.
-constexpr std::size_t kMostWhole = 9'007'199'254'740'991;
 
 /// A message lists the names up to this many.
 constexpr std::size_t kMostListed = 50;
@@ -122,10 +120,6 @@ PolicySpec read_policy(const std::string& text) {
         "policy", fmt::format("has {} bytes; must have at most {}", text.size(), kLongestPolicy));
   }
   PolicySpec spec = of_policy(text, [&] { return PolicySpec::parse(text); });
-  if (is_among(context_policies(), spec)) {
-    throw InvalidInput("policy", clipped(text),
-                       "policies of contexts are not served yet; the library and Python have them");
-  }
   if (spec.name() == "oracle") {
     throw InvalidInput("policy", clipped(text),
                        "needs the true uplifts, which only a simulation knows");
@@ -142,155 +136,7 @@ void refuse_keys(const json& document, std::initializer_list<const char*> keys,
   }
 }
 
-// Knowledge. What is read is also written into the shortest form, `out`.
-
-/// A list of numbers, one per variable.
-std::vector<double> read_column(const json& value, const std::string& path, std::size_t variables,
-                                json& out) {
-  std::vector<double> numbers = numbers_field(value, path);
-  if (numbers.size() != variables) {
-    throw InvalidInput(path, fmt::format("{} numbers", numbers.size()),
-                       fmt::format("must have one for each of the {} variables", variables));
-  }
-  for (double& number : numbers) number += 0.0;  // -0 becomes 0
-  out = numbers;
-  return numbers;
-}
-
-/// A variable by number or name. `path()` names the field, where that is needed.
-template <typename Path>
-VariableId read_variable(const json& value, const CampaignDefinition& campaign, Path path) {
-  const std::size_t variables = campaign.knowledge->variables();
-  if (value.is_number_unsigned() && value.get<std::size_t>() < variables) {
-    return value.get<VariableId>();
-  }
-  if (value.is_number()) {
-    return static_cast<VariableId>(whole_field(value, path(), 0, variables - 1));
-  }
-  if (!value.is_string()) throw InvalidInput(path(), "must be the number or name of a variable");
-  const auto& name = value.get_ref<const std::string&>();
-  if (campaign.variable_names.empty()) {
-    throw InvalidInput(path(), clipped(name), "must be a number: variables have no names here");
-  }
-  if (const auto id = find_variable(campaign, name)) return *id;
-  throw unknown_variable(path(), name, campaign);
-}
-
-void read_affected(const json& value, CampaignDefinition& campaign, json& out) {
-  const std::string path = "knowledge.affected";
-  Knowledge& knowledge = *campaign.knowledge;
-  if (!value.is_array()) {
-    throw InvalidInput(path, "must be a list with a list of variables per action");
-  }
-  if (value.size() != knowledge.actions()) {
-    throw InvalidInput(
-        path, fmt::format("{} lists", value.size()),
-        fmt::format("must have one for each of the {} actions", knowledge.actions()));
-  }
-  std::vector<VariableSet> sets;
-  sets.reserve(value.size());
-  out = json::array();
-  for (const json& list : value) {
-    const std::string at = fmt::format("{}[{}]", path, sets.size());
-    if (!list.is_array()) throw InvalidInput(at, "must be a list of variables");
-    std::vector<VariableId> ids;
-    ids.reserve(list.size());
-    for (const json& item : list) {
-      ids.push_back(
-          read_variable(item, campaign, [&] { return fmt::format("{}[{}]", at, ids.size()); }));
-    }
-    sets.push_back(VariableSet::from_ids(ids, at));
-    out.push_back(sets.back().ids());
-  }
-  knowledge.set_affected(std::move(sets));
-}
-
-/// One bound, or one per action.
-void read_max_affected(const json& value, Knowledge& knowledge, json& out) {
-  const std::string path = "knowledge.max_affected";
-  if (!value.is_array()) {
-    const std::size_t most = whole_field(value, path, 1, knowledge.variables());
-    knowledge.set_max_affected(most);
-    out = most;
-    return;
-  }
-  std::vector<std::size_t> bounds;
-  bounds.reserve(value.size());
-  for (const json& item : value) {
-    bounds.push_back(
-        whole_field(item, fmt::format("{}[{}]", path, bounds.size()), 0, knowledge.variables()));
-  }
-  out = bounds;
-  knowledge.set_max_affected(std::move(bounds));
-}
-
-void read_reward_prior(const json& value, Knowledge& knowledge, json& out) {
-  const std::string path = "knowledge.reward_prior";
-  check_keys(value, path, {"mean", "variance"});
-  const RewardPrior prior = {
-      number_field(required(value, path, "mean"), path + ".mean") + 0.0,
-      number_field(required(value, path, "variance"), path + ".variance") + 0.0};
-  knowledge.set_reward_prior(prior);
-  out = {{"mean", prior.mean}, {"variance", prior.variance}};
-}
-
-void read_observations(const json& value, Knowledge& knowledge, json& out) {
-  const std::string path = "knowledge.observations";
-  const std::size_t variables = knowledge.variables();
-  check_keys(value, path, {"counts", "means"});
-  BaselineObservations observations;
-  observations.counts =
-      read_column(required(value, path, "counts"), path + ".counts", variables, out["counts"]);
-  observations.means =
-      read_column(required(value, path, "means"), path + ".means", variables, out["means"]);
-  knowledge.set_observations(std::move(observations));
-}
-
-void read_item(const std::string& key, const json& value, CampaignDefinition& campaign, json& out) {
-  Knowledge& knowledge = *campaign.knowledge;
-  const std::string path = "knowledge." + key;
-  if (key == "baseline") {
-    knowledge.set_baseline(read_column(value, path, knowledge.variables(), out));
-  } else if (key == "affected") {
-    read_affected(value, campaign, out);
-  } else if (key == "max_affected") {
-    read_max_affected(value, knowledge, out);
-  } else if (key == "min_uplift") {
-    const double least = number_field(value, path);
-    knowledge.set_min_uplift(least);
-    out = least;
-  } else if (key == "effect_gap") {
-    const double least = number_field(value, path);
-    knowledge.set_effect_gap(least);
-    out = least;
-  } else if (key == "horizon") {
-    const std::size_t rounds = whole_field(value, path, 1, kMostWhole);
-    knowledge.set_horizon(rounds);
-    out = rounds;
-  } else if (key == "reward_prior") {
-    read_reward_prior(value, knowledge, out);
-  } else {
-    read_observations(value, knowledge, out);
-  }
-}
-
-void read_knowledge(const json& value, CampaignDefinition& campaign, json& shortest) {
-  check_keys(value, "knowledge",
-             {"baseline", "affected", "max_affected", "min_uplift", "effect_gap", "horizon",
-              "reward_prior", "observations"});
-  if (value.empty()) return;
-  json& out = shortest["knowledge"] = json::object();
-  for (const auto& member : value.items()) {
-    try {
-      read_item(member.key(), member.value(), campaign, out[member.key()]);
-    } catch (const InvalidInput& refused) {
-      if (refused.field().starts_with("knowledge") || refused.field().starts_with("key of")) throw;
-      throw InvalidInput("knowledge." + refused.field(), refused.value(), refused.rule());
-    }
-  }
-}
-
-// The two kinds of campaigns.
+// The three kinds of campaigns.
 
 /// A number, or a list of names, which are then left in `names`.
 std::size_t read_count(const json& document, const char* key, std::size_t most,
@@ -328,21 +174,41 @@ void check_atoms(const CampaignDefinition& campaign, std::size_t most) {
                                  atoms, info.name, most));
 }
 
-void read_actions(const json& document, const std::string& policy, const DefinitionLimits& limits,
-                  CampaignDefinition& campaign, json& shortest) {
-  refuse_keys(document, {"treatments", "budget", "features"}, campaign.spec,
-              "actions, variables and knowledge");
-  const std::size_t actions =
-      read_count(document, "actions", limits.actions, campaign.action_names, shortest);
+/// How many variables there are, which is what knowledge is about.
+void read_variables(const json& document, std::size_t actions, const DefinitionLimits& limits,
+                    CampaignDefinition& campaign, json& shortest) {
   const std::size_t variables =
       read_count(document, "variables", limits.variables, campaign.variable_names, shortest);
   if (actions > limits.cells / variables) {
     throw InvalidInput("variables", std::to_string(variables),
                        fmt::format("times {} actions must be at most {}", actions, limits.cells));
   }
-  order_of(campaign.action_names, "actions");
   campaign.variables_by_name = order_of(campaign.variable_names, "variables");
   campaign.knowledge.emplace(actions, variables);
+}
+
+std::size_t read_action_count(const json& document, const DefinitionLimits& limits,
+                              CampaignDefinition& campaign, json& shortest) {
+  const std::size_t actions =
+      read_count(document, "actions", limits.actions, campaign.action_names, shortest);
+  order_of(campaign.action_names, "actions");
+  return actions;
+}
+
+/// `models` of them, each with a matrix of features.
+void check_matrices(std::size_t features, std::size_t models, std::string_view models_text,
+                    std::size_t most) {
+  if (models <= most / (features * features)) return;
+  throw InvalidInput("features", std::to_string(features),
+                     fmt::format("squared, times {}, must be at most {}", models_text, most));
+}
+
+void read_actions(const json& document, const std::string& policy, const DefinitionLimits& limits,
+                  CampaignDefinition& campaign, json& shortest) {
+  refuse_keys(document, {"treatments", "budget", "features"}, campaign.spec,
+              "actions, variables and knowledge");
+  const std::size_t actions = read_action_count(document, limits, campaign, shortest);
+  read_variables(document, actions, limits, campaign, shortest);
   if (document.contains("knowledge")) read_knowledge(document["knowledge"], campaign, shortest);
 
   of_policy(policy, [&] {
@@ -368,13 +234,40 @@ void read_shape(const json& document, const std::string& policy, const Definitio
   shape.treatments = count("treatments", limits.actions);
   shape.budget = count("budget", limits.variables);
   shape.features = count("features", limits.features);
-  const std::size_t square = shape.features * shape.features;
-  if (shape.treatments + 1 > limits.cells / square) {
-    throw InvalidInput("features", std::to_string(shape.features),
-                       fmt::format("squared, times {} treatments and none, must be at most {}",
-                                   shape.treatments, limits.cells));
-  }
+  check_matrices(shape.features, shape.treatments + 1,
+                 fmt::format("{} treatments and none", shape.treatments), limits.cells);
   of_policy(policy, [&] { return make_campaign_policy(campaign.spec, shape); });
+}
+
+/// Of the variables that are the same in every round, if they are.
+void read_fixed_variables(const json& document, const DefinitionLimits& limits,
+                          CampaignDefinition& campaign, json& shortest) {
+  if (document.contains("variables")) {
+    read_variables(document, campaign.contexts->actions, limits, campaign, shortest);
+  }
+  if (!document.contains("knowledge")) return;
+  if (!campaign.knowledge) {
+    throw InvalidInput("knowledge",
+                       "is about variables that are the same in every round: give variables, or "
+                       "baseline and affected with each decision");
+  }
+  check_keys(document["knowledge"], "knowledge", {"baseline", "affected"});
+  read_knowledge(document["knowledge"], campaign, shortest);
+}
+
+void read_contexts(const json& document, const std::string& policy, const DefinitionLimits& limits,
+                   CampaignDefinition& campaign, json& shortest) {
+  refuse_keys(document, {"treatments", "budget"}, campaign.spec,
+              "actions and features, and variables and knowledge if they do not change");
+  ContextShape& shape = campaign.contexts.emplace();
+  shape.actions = read_action_count(document, limits, campaign, shortest);
+  shape.features =
+      read_count(document, "features", limits.features, campaign.feature_names, shortest);
+  order_of(campaign.feature_names, "features");
+  check_matrices(shape.features, shape.actions + 1,
+                 fmt::format("{} actions and none", shape.actions), limits.cells);
+  read_fixed_variables(document, limits, campaign, shortest);
+  of_policy(policy, [&] { return make_context_policy(campaign.spec, shape); });
 }
 
 void read_loss(const json& document, CampaignDefinition& campaign, json& shortest) {
@@ -401,6 +294,23 @@ void read_loss(const json& document, CampaignDefinition& campaign, json& shortes
 std::string action_name(const CampaignDefinition& campaign, ActionId action) {
   return campaign.action_names.empty() ? fmt::format("action {}", action)
                                        : campaign.action_names[action];
+}
+
+VariableId variable_field(const json& value, const CampaignDefinition& campaign,
+                          std::size_t variables, const std::function<std::string()>& path) {
+  if (value.is_number_unsigned() && value.get<std::size_t>() < variables) {
+    return value.get<VariableId>();
+  }
+  if (value.is_number()) {
+    return static_cast<VariableId>(whole_field(value, path(), 0, variables - 1));
+  }
+  if (!value.is_string()) throw InvalidInput(path(), "must be the number or name of a variable");
+  const auto& name = value.get_ref<const std::string&>();
+  if (campaign.variable_names.empty()) {
+    throw InvalidInput(path(), clipped(name), "must be a number: variables have no names here");
+  }
+  if (const auto id = find_variable(campaign, name)) return *id;
+  throw unknown_variable(path(), name, campaign);
 }
 
 std::optional<VariableId> find_variable(const CampaignDefinition& campaign, std::string_view name) {
@@ -447,6 +357,8 @@ CampaignDefinition parse_definition(std::string_view body, const DefinitionLimit
   read_loss(document, campaign, shortest);
   if (is_among(policies(), campaign.spec)) {
     read_actions(document, policy, limits, campaign, shortest);
+  } else if (is_among(context_policies(), campaign.spec)) {
+    read_contexts(document, policy, limits, campaign, shortest);
   } else {
     read_shape(document, policy, limits, campaign, shortest);
   }

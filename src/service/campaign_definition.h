@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/ids.h"
 #include "updraft/knowledge.h"
@@ -26,7 +28,7 @@ struct CampaignDefinition {
   std::optional<double> wait_seconds;
   LostPayoffs lost = LostPayoffs::kSkip;
 
-  /// Policies of actions.
+  /// Policies of actions; and those of contexts, if the variables are the same in every round.
   std::optional<Knowledge> knowledge;
   std::vector<std::string> action_names;      ///< empty where actions are numbers
   std::vector<std::string> variable_names;    ///< empty where variables are numbers
@@ -34,6 +36,10 @@ struct CampaignDefinition {
 
   /// Policies of targeted campaigns.
   std::optional<CampaignShape> shape;
+
+  /// Policies of contexts.
+  std::optional<ContextShape> contexts;
+  std::vector<std::string> feature_names;  ///< empty where features are numbers
 
   /// The request in its shortest form, keys in order: equal for equal campaigns.
   std::string canonical;
@@ -53,6 +59,11 @@ CampaignDefinition parse_definition(std::string_view body, const DefinitionLimit
 
 /// The name of an action, or "action 3".
 std::string action_name(const CampaignDefinition& campaign, ActionId action);
+
+/// A variable by name, or by a number below `variables`. `path` names the field, where that is
+/// needed. Throws InvalidInput.
+VariableId variable_field(const nlohmann::json& value, const CampaignDefinition& campaign,
+                          std::size_t variables, const std::function<std::string()>& path);
 
 /// By name. Cost: O(log variables).
 std::optional<VariableId> find_variable(const CampaignDefinition& campaign, std::string_view name);

@@ -43,13 +43,45 @@ std::string state_checksum(const LiveCampaign& campaign) {
   return fmt::format("{:08x}", checksum(campaign.snapshot()));
 }
 
-Json pool_json(const Decided& decided, std::size_t width) {
+Json rows_json(const Decided& decided, std::size_t width) {
   Json rows = Json::array();
-  for (std::size_t at = 0; at + width <= decided.pool.size(); at += width) {
-    const auto begin = decided.pool.begin() + static_cast<std::ptrdiff_t>(at);
+  for (std::size_t at = 0; at + width <= decided.features.size(); at += width) {
+    const auto begin = decided.features.begin() + static_cast<std::ptrdiff_t>(at);
     rows.push_back(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(width)));
   }
   return rows;
+}
+
+/// The rows of a pool or a context.
+std::vector<double> rows_field(const Json& line, std::string_view key, std::size_t width) {
+  std::vector<double> features;
+  const Json& rows = required_list(line, "", key);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const std::string path = fmt::format("{}[{}]", key, row);
+    const std::vector<double> numbers = numbers_field(rows[row], path);
+    if (numbers.size() != width) {
+      throw InvalidInput(path, fmt::format("{} numbers", numbers.size()),
+                         fmt::format("must have {}", width));
+    }
+    features.insert(features.end(), numbers.begin(), numbers.end());
+  }
+  return features;
+}
+
+void put_decided(const Decided& decided, const CampaignDefinition& definition, Json& out) {
+  if (!decided.baseline.empty()) out["baseline"] = decided.baseline;
+  if (definition.shape) {
+    out["pool"] = rows_json(decided, definition.shape->features);
+    out["treatments"] = decided.treatments;
+    return;
+  }
+  out["action"] = decided.action;
+  out["index"] = decided.index ? Json(*decided.index) : Json(nullptr);
+  if (!definition.contexts) return;
+  out["context"] = rows_json(decided, definition.contexts->features);
+  if (decided.affected.empty()) return;
+  Json& sets = out["affected"] = Json::array();
+  for (const VariableSet& set : decided.affected) sets.push_back(set.ids());
 }
 
 Json event_json(const Event& event, const CampaignDefinition& definition) {
@@ -58,15 +90,7 @@ Json event_json(const Event& event, const CampaignDefinition& definition) {
   Json out = {{"event", event.number}, {"kind", kind->name}, {"time_ms", event.time_ms}};
   if (!event.decision.empty()) out["decision"] = event.decision;
   if (event.kind == EventKind::kDecided) {
-    const Decided decided = decode_decided(event.body);
-    if (definition.shape) {
-      out["pool"] = pool_json(decided, definition.shape->features);
-      if (!decided.baseline.empty()) out["baseline"] = decided.baseline;
-      out["treatments"] = decided.treatments;
-    } else {
-      out["action"] = decided.action;
-      out["index"] = decided.index ? Json(*decided.index) : Json(nullptr);
-    }
+    put_decided(decode_decided(event.body), definition, out);
   } else if (event.kind == EventKind::kPayoffs) {
     const PayoffPart part = decode_payoffs(event.body);
     out["part"] = part.part;
@@ -90,30 +114,55 @@ std::vector<std::uint32_t> ids_field(const Json& list, std::string_view path) {
   return ids;
 }
 
+std::vector<VariableSet> sets_field(const Json& lists) {
+  std::vector<VariableSet> sets;
+  for (const Json& list : lists) {
+    const std::string path = fmt::format("affected[{}]", sets.size());
+    if (!list.is_array()) throw InvalidInput(path, "must be a list of variables");
+    sets.push_back(VariableSet::from_ids(ids_field(list, path), path));
+  }
+  return sets;
+}
+
+Decided targeted_from(const Json& line, std::size_t width) {
+  check_keys(line, "", {"event", "kind", "time_ms", "decision", "pool", "baseline", "treatments"});
+  Decided decided;
+  decided.features = rows_field(line, "pool", width);
+  decided.treatments = ids_field(required_list(line, "", "treatments"), "treatments");
+  return decided;
+}
+
+void read_action(const Json& line, Decided& decided) {
+  decided.action =
+      static_cast<ActionId>(whole_field(required(line, "", "action"), "action", 0, kMostId));
+  const Json& index = required(line, "", "index");
+  if (!index.is_null()) decided.index = number_field(index, "index");
+}
+
+Decided contextual_from(const Json& line, std::size_t width) {
+  check_keys(line, "",
+             {"event", "kind", "time_ms", "decision", "action", "index", "context", "baseline",
+              "affected"});
+  Decided decided;
+  read_action(line, decided);
+  decided.features = rows_field(line, "context", width);
+  if (line.contains("affected")) {
+    decided.affected = sets_field(required_list(line, "", "affected"));
+  }
+  return decided;
+}
+
 Decided decided_from(const Json& line, const CampaignDefinition& definition) {
   Decided decided;
-  if (!definition.shape) {
+  if (definition.shape) {
+    decided = targeted_from(line, definition.shape->features);
+  } else if (definition.contexts) {
+    decided = contextual_from(line, definition.contexts->features);
+  } else {
     check_keys(line, "", {"event", "kind", "time_ms", "decision", "action", "index"});
-    decided.action =
-        static_cast<ActionId>(whole_field(required(line, "", "action"), "action", 0, kMostId));
-    const Json& index = required(line, "", "index");
-    if (!index.is_null()) decided.index = number_field(index, "index");
-    return decided;
-  }
-  check_keys(line, "", {"event", "kind", "time_ms", "decision", "pool", "baseline", "treatments"});
-  const std::size_t width = definition.shape->features;
-  const Json& pool = required_list(line, "", "pool");
-  for (std::size_t row = 0; row < pool.size(); ++row) {
-    const std::string path = fmt::format("pool[{}]", row);
-    const std::vector<double> numbers = numbers_field(pool[row], path);
-    if (numbers.size() != width) {
-      throw InvalidInput(path, fmt::format("{} numbers", numbers.size()),
-                         fmt::format("must have {}", width));
-    }
-    decided.pool.insert(decided.pool.end(), numbers.begin(), numbers.end());
+    read_action(line, decided);
   }
   if (line.contains("baseline")) decided.baseline = numbers_field(line["baseline"], "baseline");
-  decided.treatments = ids_field(required_list(line, "", "treatments"), "treatments");
   return decided;
 }
 

@@ -109,15 +109,86 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
   return actions;
 }
 
-Json treated_json(const CampaignWatch& watch) {
-  const std::vector<Belief> believed = watch.treatment_beliefs();
+/// Mean payoffs by treatment, or by action of a campaign with contexts.
+Json means_json(const CampaignWatch& watch, const char* id) {
+  const std::vector<Belief> believed = watch.mean_payoffs();
   const std::uint64_t all = sum(watch.chosen());
   Json out = Json::array();
   for (std::size_t j = 0; j < believed.size(); ++j) {
-    Json row = {{"treatment", j}, {"paid", watch.treated()[j].count}};
+    Json row = {{id, j}, {"paid", watch.tallies()[j].count}};
     put_belief(believed[j], row);
     put_choices(watch.chosen()[j], all, row);
     out.push_back(std::move(row));
+  }
+  return out;
+}
+
+constexpr std::string_view kPayoffInterval = "95 % of the mean payoff, by the normal law";
+constexpr std::string_view kPayoffText =
+    "The payoff of an individual with this treatment, on average over those who got it. Treatments "
+    "are given to those for whom the policy expects most of them, so these means are not their "
+    "effects.";
+constexpr std::string_view kContextPayoffText =
+    "The payoff of a variable when this action is taken, on average over all variables of those "
+    "rounds. The policy takes an action in the contexts in which it expects most of it, so these "
+    "means are not its effects.";
+
+void put_targeted(const LiveCampaign& campaign, Json& out) {
+  const CampaignShape& shape = campaign.definition().shape.value();
+  out["treatments"] = shape.treatments;
+  out["budget"] = shape.budget;
+  out["features"] = shape.features;
+  out["observations"] = campaign.targeting()->observations();
+  out["quantity_text"] = kPayoffText;
+  out["interval_text"] = kPayoffInterval;
+  out["treated"] = means_json(campaign.watch(), "treatment");
+  out["warnings"] = Json::array();
+}
+
+// Campaigns with contexts.
+
+Json taken_json(const LiveCampaign& campaign) {
+  const std::vector<std::string>& names = campaign.definition().action_names;
+  Json out = means_json(campaign.watch(), "action");
+  for (ActionId action = 0; action < out.size(); ++action) {
+    out[action]["pulls"] = campaign.contextual()->pulls(action);
+    if (!names.empty()) out[action]["name"] = names[action];
+  }
+  return out;
+}
+
+Json context_action_json(const ContextActionExplanation& about) {
+  Json out = {{"index", finite_or_null(about.index)},
+              {"chosen", about.chosen},
+              {"reason", about.reason},
+              {"identified_count", count_or_null(pointer(about.identified))},
+              {"padding_count", count_or_null(pointer(about.padding))}};
+  out["uplift"] = number_or_null(about.uplift);
+  out["low"] = about.interval ? finite_or_null(about.interval->low) : Json(nullptr);
+  out["high"] = about.interval ? finite_or_null(about.interval->high) : Json(nullptr);
+  out["difference"] = difference_json(about.difference, true);
+  return out;
+}
+
+/// What the policy believes now of the context that it decided in last.
+Json last_context_json(const LiveCampaign& campaign) {
+  const CampaignWatch::LastContext* last = campaign.watch().last_context();
+  if (last == nullptr) return nullptr;
+  const std::vector<std::string>& names = campaign.definition().action_names;
+  const Context context = campaign.context_of(last->decided);
+  const ContextExplanation explanation = campaign.contextual()->explain(context);
+  Json out = {{"decision", last->decision},
+              {"action", last->decided.action},
+              {"variables", context.size()},
+              {"actions", Json::array()}};
+  if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
+  for (ActionId action = 0; action < explanation.actions.size(); ++action) {
+    Json row = context_action_json(explanation.actions[action]);
+    row["action"] = action;
+    if (!names.empty()) row["name"] = names[action];
+    row["declared_count"] =
+        count_or_null(context.affected.empty() ? nullptr : &context.affected[action]);
+    out["actions"].push_back(std::move(row));
   }
   return out;
 }
@@ -131,15 +202,9 @@ Json payoffs_json(const PayoffStatistics& statistics) {
           {"largest", any ? Json(statistics.largest()) : Json(nullptr)}};
 }
 
-Json warnings_json(const LiveCampaign& campaign, const Explanation& explanation) {
-  const CampaignDefinition& definition = campaign.definition();
-  const PayoffStatistics& statistics = *campaign.watch().statistics();
-  std::optional<VariableUplifts> uplifts;
-  if (statistics.per_variable() && statistics.rounds() > 0) {
-    uplifts.emplace(*definition.knowledge, statistics);
-  }
+Json misfits_json(const std::vector<Misfit>& misfits, const CampaignDefinition& definition) {
   Json out = Json::array();
-  for (const Misfit& misfit : misfits(campaign, explanation, uplifts ? &*uplifts : nullptr)) {
+  for (const Misfit& misfit : misfits) {
     Json row = {
         {"kind", kind_name(misfit.kind)}, {"message", misfit.message}, {"advice", misfit.advice}};
     if (misfit.action) {
@@ -149,6 +214,30 @@ Json warnings_json(const LiveCampaign& campaign, const Explanation& explanation)
     out.push_back(std::move(row));
   }
   return out;
+}
+
+void put_contextual(const LiveCampaign& campaign, Json& out) {
+  const CampaignDefinition& definition = campaign.definition();
+  out["features"] = definition.contexts->features;
+  if (!definition.feature_names.empty()) out["feature_names"] = definition.feature_names;
+  if (definition.knowledge) out["variables"] = definition.knowledge->variables();
+  out["observations"] = campaign.contextual()->observations();
+  out["rows"] = campaign.contextual()->rows();
+  out["quantity_text"] = kContextPayoffText;
+  out["interval_text"] = kPayoffInterval;
+  out["taken"] = taken_json(campaign);
+  out["last_context"] = last_context_json(campaign);
+  out["warnings"] = misfits_json(context_misfits(campaign), definition);
+}
+
+Json warnings_json(const LiveCampaign& campaign, const Explanation& explanation) {
+  const CampaignDefinition& definition = campaign.definition();
+  const PayoffStatistics& statistics = *campaign.watch().statistics();
+  std::optional<VariableUplifts> uplifts;
+  if (statistics.per_variable() && statistics.rounds() > 0) {
+    uplifts.emplace(*definition.knowledge, statistics);
+  }
+  return misfits_json(misfits(campaign, explanation, uplifts ? &*uplifts : nullptr), definition);
 }
 
 Json time_or_null(const std::optional<std::int64_t>& time_ms) {
@@ -174,11 +263,6 @@ std::string reference_text(const LiveCampaign& campaign) {
   if (reference_moves(*campaign.policy())) return "the action with most payoffs so far";
   return action_name(campaign.definition(), kReferenceAction);
 }
-
-constexpr std::string_view kPayoffText =
-    "The payoff of an individual with this treatment, on average over those who got it. Treatments "
-    "are given to those for whom the policy expects most of them, so these means are not their "
-    "effects.";
 
 std::uint64_t history_version(const BeliefHistory& history) {
   return history.points().empty() ? 0 : history.points().back().event;
@@ -249,16 +333,10 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
     out["actions"] = actions_json(campaign, explanation, only_counts);
     out["payoffs"] = payoffs_json(*campaign.watch().statistics());
     out["warnings"] = warnings_json(campaign, explanation);
+  } else if (campaign.contextual() != nullptr) {
+    put_contextual(campaign, out);
   } else {
-    const CampaignShape& shape = definition.shape.value();
-    out["treatments"] = shape.treatments;
-    out["budget"] = shape.budget;
-    out["features"] = shape.features;
-    out["observations"] = campaign.targeting()->observations();
-    out["quantity_text"] = kPayoffText;
-    out["interval_text"] = "95 % of the mean payoff, by the normal law";
-    out["treated"] = treated_json(campaign.watch());
-    out["warnings"] = Json::array();
+    put_targeted(campaign, out);
   }
   return out;
 }

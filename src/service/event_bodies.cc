@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "policies/saved_sets.h"
 #include "updraft/error.h"
 #include "updraft/state.h"
 
@@ -26,16 +27,43 @@ std::vector<std::uint32_t> read_ids(StateReader& reader) {
   return ids;
 }
 
+/// Which parts a decision has that others lack.
+constexpr std::uint64_t kIndex = 1;
+constexpr std::uint64_t kAffected = 2;
+
+std::size_t numbers_of(const std::vector<VariableSet>& sets) {
+  std::size_t count = sets.size() * (sizeof(VariableSet) / sizeof(double));
+  for (const VariableSet& set : sets) count += set.ranges().size();
+  return count;
+}
+
 }  // namespace
+
+std::size_t numbers_of(const DecisionRequest& request) {
+  return request.features.size() + request.baseline.size() + numbers_of(request.affected);
+}
+
+std::size_t Decided::numbers() const {
+  return features.size() + baseline.size() + numbers_of(affected);
+}
+
+bool Decided::answers(const DecisionRequest& request) const {
+  return features == request.features && baseline == request.baseline &&
+         affected == request.affected;
+}
 
 std::string encode(const Decided& decided) {
   StateWriter writer;
   writer.u64(decided.action);
-  writer.u64(decided.index ? 1 : 0);
+  writer.u64((decided.index ? kIndex : 0) | (decided.affected.empty() ? 0 : kAffected));
   writer.f64(decided.index.value_or(0.0));
-  writer.f64s(decided.pool);
+  writer.f64s(decided.features);
   writer.f64s(decided.baseline);
   write_ids(writer, decided.treatments);
+  if (!decided.affected.empty()) {
+    writer.u64(decided.affected.size());
+    for (const VariableSet& set : decided.affected) write_set(set, writer);
+  }
   return writer.bytes();
 }
 
@@ -43,12 +71,17 @@ Decided decode_decided(std::string_view body) {
   StateReader reader(body);
   Decided decided;
   decided.action = static_cast<ActionId>(reader.u64_at_most(kMostId, "event: action"));
-  const bool has_index = reader.u64_at_most(1, "event: index") == 1;
+  const std::uint64_t has = reader.u64_at_most(kIndex | kAffected, "event: index");
   const double index = reader.f64();
-  if (has_index) decided.index = index;
-  decided.pool = reader.f64s();
+  if ((has & kIndex) != 0) decided.index = index;
+  decided.features = reader.f64s();
   decided.baseline = reader.f64s();
   decided.treatments = read_ids(reader);
+  if ((has & kAffected) != 0) {
+    for (std::uint64_t left = reader.u64(); left > 0; --left) {
+      decided.affected.push_back(read_set(reader, kMostId, "event: affected"));
+    }
+  }
   reader.finish();
   return decided;
 }

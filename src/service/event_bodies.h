@@ -12,17 +12,26 @@
 
 namespace updraft {
 
-/// What was decided: for policies of actions an action, for targeted campaigns a treatment for each
-/// individual of the pool, which is kept because the policy learns from it later.
+/// What was decided: an action, or for targeted campaigns a treatment for each individual of the
+/// pool. The pool, or the context, is kept because the policy learns from it later.
 struct Decided {
   ActionId action = 0;
-  std::optional<double> index;  ///< absent where infinite
-  std::vector<double> pool;
+  std::optional<double> index;   ///< absent where infinite
+  std::vector<double> features;  ///< of a pool or a context, row after row
   std::vector<double> baseline;
   std::vector<Treatment> treatments;
+  std::vector<VariableSet> affected = {};  ///< of a context; empty where not given
+
+  /// How much is kept for it, in numbers of eight bytes.
+  std::size_t numbers() const;
+  /// Whether it is the answer to such a request, the id left aside.
+  bool answers(const DecisionRequest& request) const;
 
   bool operator==(const Decided&) const = default;
 };
+
+/// The same of a request.
+std::size_t numbers_of(const DecisionRequest& request);
 
 // Bodies of events, as docs/formats/store.md describes them: equal ones have equal bytes. Reading
 // throws InvalidInput.

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kGivenId = "d-";
 
 Pool pool_of(const Decided& decided, std::size_t width) {
-  return {.features = decided.pool, .width = width, .baseline = decided.baseline};
+  return {.features = decided.features, .width = width, .baseline = decided.baseline};
 }
 
 bool is_given_id(std::string_view id) {
@@ -65,7 +65,7 @@ DecisionStatus LiveDecision::status_after(const Paid& paid) const {
 }
 
 std::size_t LiveDecision::numbers() const {
-  std::size_t count = decided.pool.size() + decided.baseline.size();
+  std::size_t count = decided.numbers();
   for (const Paid& paid : parts) count += paid.part.values.size();
   return count;
 }
@@ -95,11 +95,33 @@ std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std:
 
 LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
     : definition_(std::move(definition)),
-      policy_(definition_->shape ? nullptr
-                                 : make_policy(definition_->spec, *definition_->knowledge)),
+      policy_(definition_->shape || definition_->contexts
+                  ? nullptr
+                  : make_policy(definition_->spec, *definition_->knowledge)),
       targeting_(definition_->shape ? make_campaign_policy(definition_->spec, *definition_->shape)
                                     : nullptr),
-      watch_(*definition_, policy_ ? explanation_effort(*policy_) : 1) {}
+      contextual_(definition_->contexts
+                      ? make_context_policy(definition_->spec, *definition_->contexts)
+                      : nullptr),
+      watch_(*definition_, policy_ ? explanation_effort(*policy_) : 1) {
+  if (!contextual_ || !definition_->knowledge || !definition_->knowledge->affected()) return;
+  const AffectedSets& sets = *definition_->knowledge->affected();
+  for (ActionId action = 0; action < sets.actions(); ++action) {
+    fixed_sets_.push_back(sets.of(action));
+  }
+}
+
+Context LiveCampaign::context_of(const Decided& decided) const {
+  Context context = {.features = decided.features,
+                     .width = definition_->contexts->features,
+                     .baseline = decided.baseline,
+                     .affected = decided.affected};
+  const std::vector<double>* fixed =
+      definition_->knowledge ? definition_->knowledge->baseline() : nullptr;
+  if (context.baseline.empty() && fixed != nullptr) context.baseline = *fixed;
+  if (context.affected.empty()) context.affected = fixed_sets_;
+  return context;
+}
 
 CampaignGauges LiveCampaign::counts() const {
   return {.name = definition_->name,
@@ -132,7 +154,7 @@ void LiveCampaign::look(std::int64_t time_ms) {
       point.reference = explanation.reference_action;
     }
   } else {
-    point.beliefs = watch_.treatment_beliefs();
+    point.beliefs = watch_.mean_payoffs();
   }
   watch_.history().add(std::move(point));
 }
@@ -158,8 +180,15 @@ Decided LiveCampaign::select(const DecisionRequest& request) {
     decided.action = policy_->select(stream);
     return decided;
   }
-  decided.pool = request.pool;
+  decided.features = request.features;
   decided.baseline = request.baseline;
+  if (contextual_) {
+    decided.affected = request.affected;
+    const ContextChoice choice = contextual_->choose(context_of(decided), stream);
+    decided.action = choice.action;
+    if (std::isfinite(choice.index)) decided.index = choice.index;
+    return decided;
+  }
   decided.treatments = targeting_->select(pool_of(decided, definition_->shape->features), stream);
   return decided;
 }
@@ -175,8 +204,8 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
     if (std::isfinite(index)) decided.index = index;
   }
   ++decided_;
-  watch_.decided(decided);
   const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;
+  watch_.decided(id, decided);
   Event event = happened(EventKind::kDecided, id, now_ms, encode(decided));
   LiveDecision decision;
   decision.number = decision.last = event.number;
@@ -189,7 +218,8 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
 }
 
 std::size_t LiveCampaign::payers(const Decided& decided) const {
-  return policy_ ? definition_->knowledge->variables() : decided.treatments.size();
+  if (policy_) return definition_->knowledge->variables();
+  return contextual_ ? context_of(decided).size() : decided.treatments.size();
 }
 
 void LiveCampaign::check_part(const LiveDecision& decision, const PayoffPart& part) const {
@@ -226,10 +256,15 @@ void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
   }
   std::vector<double> payoffs = all.values;
   if (!all.dense) {
-    payoffs.assign(decided.treatments.size(), 0.0);
+    payoffs.assign(payers(decided), 0.0);
     for (std::size_t j = 0; j < all.ids.size(); ++j) payoffs[all.ids[j]] = all.values[j];
   }
-  targeting_->observe(pool_of(decided, definition_->shape->features), decided.treatments, payoffs);
+  if (contextual_) {
+    contextual_->observe(context_of(decided), decided.action, payoffs);
+  } else {
+    targeting_->observe(pool_of(decided, definition_->shape->features), decided.treatments,
+                        payoffs);
+  }
   watch_.observed(decided, Payoffs::dense(payoffs));
 }
 
@@ -312,12 +347,15 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       decision.number = decision.last = event.number;
       decision.time_ms = event.time_ms;
       const Decided kept = decode_decided(event.body);
-      decision.decided = select({.id = "", .pool = kept.pool, .baseline = kept.baseline});
+      decision.decided = select({.id = "",
+                                 .features = kept.features,
+                                 .baseline = kept.baseline,
+                                 .affected = kept.affected});
       decision.decided.index = kept.index;
       if (!(decision.decided == kept)) does_not_follow(event, "the policy decides otherwise");
       ++decided_;
       ++version_;
-      watch_.decided(decision.decided);
+      watch_.decided(event.decision, decision.decided);
       outstanding_.emplace(std::pair(event.time_ms, event.number), event.decision);
       remember(event.decision, std::move(decision));
       look(event.time_ms);
@@ -347,6 +385,18 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
   forget(event.decision, event.number);
 }
 
+void LiveCampaign::save_policy(StateWriter& writer) const {
+  if (policy_) policy_->save_state(writer);
+  if (targeting_) targeting_->save_state(writer);
+  if (contextual_) contextual_->save_state(writer);
+}
+
+void LiveCampaign::restore_policy(StateReader& reader) {
+  if (policy_) policy_->restore_state(reader);
+  if (targeting_) targeting_->restore_state(reader);
+  if (contextual_) contextual_->restore_state(reader);
+}
+
 std::string LiveCampaign::snapshot() const {
   StateWriter writer;
   writer.u64(version_);
@@ -357,7 +407,7 @@ std::string LiveCampaign::snapshot() const {
   writer.u64(late_);
   writer.u64(static_cast<std::uint64_t>(last_event_ms_));
   watch_.write(writer);
-  policy_ ? policy_->save_state(writer) : targeting_->save_state(writer);
+  save_policy(writer);
   writer.u64(outstanding_.size());
   for (const auto& [when, id] : outstanding_) {
     const LiveDecision& decision = decisions_.at(id);
@@ -384,7 +434,7 @@ void LiveCampaign::restore(std::string_view snapshot) {
   late_ = reader.u64();
   last_event_ms_ = static_cast<std::int64_t>(reader.u64());
   watch_.read(reader);
-  policy_ ? policy_->restore_state(reader) : targeting_->restore_state(reader);
+  restore_policy(reader);
   for (std::uint64_t left = reader.u64(); left > 0; --left) {
     std::string id = reader.text();
     LiveDecision decision;

@@ -17,6 +17,7 @@
 #include "service/service.h"
 #include "store/event.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/policy.h"
 
 namespace updraft {
@@ -64,6 +65,7 @@ class LiveCampaign {
   /// Exactly one of them is there.
   const Policy* policy() const { return policy_.get(); }
   const CampaignPolicy* targeting() const { return targeting_.get(); }
+  const ContextPolicy* contextual() const { return contextual_.get(); }
   const CampaignWatch& watch() const { return watch_; }
 
   std::optional<std::int64_t> last_event_ms() const;
@@ -87,13 +89,16 @@ class LiveCampaign {
   /// which is the last that is known to be kept.
   void forget(std::string_view id, std::uint64_t number);
 
-  /// Numbers that are kept for decisions: features of pools, payoffs of parts.
+  /// Numbers that are kept for decisions: features of pools and contexts, payoffs of parts.
   std::size_t waiting_numbers() const { return waiting_numbers_; }
 
   /// Applies an event that was kept. `find_lost` finds decisions that were forgotten, as they were
   /// before the event. Throws std::runtime_error where the event cannot have come next.
   using FindLost = std::function<std::optional<LiveDecision>(const Event& event)>;
   void replay(const Event& event, const FindLost& find_lost);
+
+  /// The context of a decision, with what the definition says of its variables. A view of both.
+  Context context_of(const Decided& decided) const;
 
   /// All of the state, but for the definition and for settled decisions.
   std::string snapshot() const;
@@ -102,6 +107,8 @@ class LiveCampaign {
 
  private:
   Decided select(const DecisionRequest& request);
+  void save_policy(StateWriter& writer) const;
+  void restore_policy(StateReader& reader);
   std::size_t payers(const Decided& decided) const;
   void check_part(const LiveDecision& decision, const PayoffPart& part) const;
   void observe(const Decided& decided, const PayoffPart& all);
@@ -112,6 +119,8 @@ class LiveCampaign {
   std::shared_ptr<const CampaignDefinition> definition_;
   std::unique_ptr<Policy> policy_;
   std::unique_ptr<CampaignPolicy> targeting_;
+  std::unique_ptr<ContextPolicy> contextual_;
+  std::vector<VariableSet> fixed_sets_;  // of contexts, if the definition has them
   std::uint64_t version_ = 0;
   bool stopped_ = false;
   std::uint64_t decided_ = 0;

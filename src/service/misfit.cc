@@ -22,11 +22,6 @@ constexpr double kAboveUnit = 2.0;  // standard deviation, above which radii mad
 constexpr double kFarNoise = 10.0;  // declared to seen variance of the reward
 constexpr double kFarPrior = 5.0;   // standard deviations of the prior
 
-std::string action_text(const CampaignDefinition& campaign, ActionId action) {
-  return campaign.action_names.empty() ? fmt::format("Action {}", action)
-                                       : fmt::format("Action '{}'", campaign.action_names[action]);
-}
-
 std::string variable_text(const CampaignDefinition& campaign, VariableId variable) {
   return campaign.variable_names.empty() ? std::to_string(variable)
                                          : fmt::format("'{}'", campaign.variable_names[variable]);
@@ -260,6 +255,11 @@ void add_scales(const LiveCampaign& campaign, const Explanation& explanation,
 }
 
 }  // namespace
+
+std::string action_text(const CampaignDefinition& campaign, ActionId action) {
+  return campaign.action_names.empty() ? fmt::format("Action {}", action)
+                                       : fmt::format("Action '{}'", campaign.action_names[action]);
+}
 
 std::string_view kind_name(Misfit::Kind kind) {
   switch (kind) {

@@ -26,9 +26,16 @@ struct Misfit {
 /// "outside_declared", "more_than_declared", "scale".
 std::string_view kind_name(Misfit::Kind kind);
 
+/// "Action 3", or "Action 'news'".
+std::string action_text(const CampaignDefinition& campaign, ActionId action);
+
 /// The misfits that the statistics of a campaign allow to see. `uplifts` may be null where sums per
 /// variable are not kept. Cost: O(K m).
 std::vector<Misfit> misfits(const LiveCampaign& campaign, const Explanation& explanation,
                             const VariableUplifts* uplifts);
+
+/// The same of a campaign with contexts: whether its payoffs are as large as those that delta and
+/// bound are right for. Cost: O(K).
+std::vector<Misfit> context_misfits(const LiveCampaign& campaign);
 
 }  // namespace updraft

@@ -7,6 +7,7 @@
 #include "service/http_api.h"
 #include "service/openapi_text.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 #include "updraft/version.h"
 
@@ -28,9 +29,10 @@ ordered_json make_document() {
   document["info"]["version"] = UPDRAFT_VERSION;
   ordered_json& policy = document.at(
       ordered_json::json_pointer("/components/schemas/CampaignRequest/properties/policy"));
-  policy["description"] = fmt::format("{} Of actions: {}. Of targeted campaigns: {}.",
-                                      policy.at("description").get<std::string>(),
-                                      names_of(policies()), names_of(campaign_policies()));
+  policy["description"] =
+      fmt::format("{} Of actions: {}. Of targeted campaigns: {}. Of contexts: {}.",
+                  policy.at("description").get<std::string>(), names_of(policies()),
+                  names_of(campaign_policies()), names_of(context_policies()));
   return document;
 }
 

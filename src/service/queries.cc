@@ -56,6 +56,11 @@ VariableQuery parse_variable_query(std::string_view action, const Query& query,
     throw InvalidInput("action", clipped(action),
                        "targeted campaigns have individuals, and no actions with variables");
   }
+  if (campaign.contexts) {
+    throw InvalidInput("action", clipped(action),
+                       "variables of contexts differ from decision to decision by their features: "
+                       "the report has what the policy believes of the last context");
+  }
   VariableQuery out;
   out.action = static_cast<ActionId>(whole("action", action, 0, campaign.knowledge->actions() - 1));
   std::vector<std::string_view> seen;

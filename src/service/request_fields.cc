@@ -1,5 +1,7 @@
 #include "service/request_fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -221,6 +223,37 @@ RequestFields read_request_fields(std::string_view body) {
     fields.emplace(member.key(), field_of(std::move(member.value())));
   }
   return fields;
+}
+
+const RequestField* find_field(const RequestFields& fields, std::string_view key) {
+  const auto found = fields.find(key);
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+void check_fields(const RequestFields& fields, std::initializer_list<std::string_view> valid) {
+  for (const auto& [key, value] : fields) {
+    if (std::find(valid.begin(), valid.end(), key) != valid.end()) continue;
+    throw unknown_name("key", clipped(key), {valid.begin(), valid.end()});
+  }
+}
+
+json plain_value(const RequestField& field) {
+  if (const json* value = std::get_if<json>(&field)) return *value;
+  return std::holds_alternative<NamedNumbers>(field) ? json::object() : json::array();
+}
+
+const std::vector<double>& number_list(const RequestField& field, std::string_view path) {
+  if (const auto* numbers = std::get_if<std::vector<double>>(&field)) return *numbers;
+  if (std::holds_alternative<NumberRows>(field)) {
+    number_field(json::array(), fmt::format("{}[0]", path));
+  }
+  numbers_field(plain_value(field), path);
+  throw InvalidInput(path, "must be a list of numbers");
+}
+
+std::string text_of(const RequestFields& fields, std::string_view key) {
+  const RequestField* field = find_field(fields, key);
+  return field == nullptr ? std::string() : text_field(plain_value(*field), key);
 }
 
 }  // namespace updraft

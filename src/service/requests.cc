@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <numeric>
 
 #include "core/json_document.h"
@@ -19,99 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestPart = 200;
-
-const RequestField* find(const RequestFields& fields, std::string_view key) {
-  const auto found = fields.find(key);
-  return found == fields.end() ? nullptr : &found->second;
-}
-
-void check_fields(const RequestFields& fields, std::initializer_list<std::string_view> valid) {
-  for (const auto& [key, value] : fields) {
-    if (std::find(valid.begin(), valid.end(), key) != valid.end()) continue;
-    throw unknown_name("key", clipped(key), {valid.begin(), valid.end()});
-  }
-}
-
-/// As it was before its numbers were taken out, for messages about its type.
-json plain_value(const RequestField& field) {
-  if (const json* value = std::get_if<json>(&field)) return *value;
-  return std::holds_alternative<NamedNumbers>(field) ? json::object() : json::array();
-}
-
-/// Throws about the first item that is wrong, or about the type as a whole.
-const std::vector<double>& number_list(const RequestField& field, std::string_view path) {
-  if (const auto* numbers = std::get_if<std::vector<double>>(&field)) return *numbers;
-  if (std::holds_alternative<NumberRows>(field)) {
-    number_field(json::array(), fmt::format("{}[0]", path));
-  }
-  numbers_field(plain_value(field), path);
-  throw InvalidInput(path, "must be a list of numbers");
-}
-
-std::string text_of(const RequestFields& fields, std::string_view key) {
-  const RequestField* field = find(fields, key);
-  return field == nullptr ? std::string() : text_field(plain_value(*field), key);
-}
-
-// Decisions.
-
-/// Throws about what makes it no list of rows.
-[[noreturn]] void refuse_pool(const RequestField& field) {
-  const json value = plain_value(field);
-  if (!value.is_array()) throw InvalidInput("pool", "must be a list with a row per individual");
-  for (std::size_t row = 0; row < value.size(); ++row) {
-    numbers_field(value[row], fmt::format("pool[{}]", row));
-  }
-  throw InvalidInput("pool[0]", "must be a list of numbers, the features of an individual");
-}
-
-/// Rows of features; returns how many.
-std::size_t check_pool(const NumberRows& rows, const CampaignShape& shape, std::size_t most) {
-  if (rows.size() > most) {
-    throw InvalidInput("pool", fmt::format("{} rows", rows.size()),
-                       fmt::format("must have at most {}", most));
-  }
-  if (rows.size() < shape.budget) {
-    throw InvalidInput("pool", fmt::format("{} rows", rows.size()),
-                       fmt::format("must have at least as many as the budget, {}", shape.budget));
-  }
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (rows.length(row) == shape.features) continue;
-    throw InvalidInput(fmt::format("pool[{}]", row), fmt::format("{} numbers", rows.length(row)),
-                       fmt::format("must have one for each of the {} features", shape.features));
-  }
-  return rows.size();
-}
-
-void read_pool(RequestFields& fields, const CampaignDefinition& campaign,
-               const RequestLimits& limits, DecisionRequest& request) {
-  const auto pool = fields.find("pool");
-  if (pool == fields.end()) {
-    throw InvalidInput("pool", "is missing; a targeted campaign needs a row per individual");
-  }
-  if (const auto* none = std::get_if<std::vector<double>>(&pool->second); none && none->empty()) {
-    throw InvalidInput("pool", "0 rows", "must have at least 1");
-  }
-  auto* rows = std::get_if<NumberRows>(&pool->second);
-  if (rows == nullptr) refuse_pool(pool->second);
-  const std::size_t individuals = check_pool(*rows, *campaign.shape, limits.pool_rows);
-  request.pool = std::move(rows->numbers);
-
-  if (const RequestField* baseline = find(fields, "baseline")) {
-    request.baseline = number_list(*baseline, "baseline");
-    if (request.baseline.size() != individuals) {
-      throw InvalidInput(
-          "baseline", fmt::format("{} numbers", request.baseline.size()),
-          fmt::format("must have one for each of the {} rows of the pool", individuals));
-    }
-  } else if (policy_info(campaign.spec.name()).needs.contains(Need::kBaseline)) {
-    throw InvalidInput(
-        "baseline",
-        fmt::format("is missing; {} needs one number per row of the pool", campaign.spec.name()));
-  }
-}
-
-// Payoffs.
 
 std::size_t most_variables(const CampaignDefinition& campaign) {
   return campaign.knowledge ? campaign.knowledge->variables() : RequestLimits().pool_rows;
@@ -190,8 +96,8 @@ void read_named(const NamedNumbers& named, const CampaignDefinition& campaign, P
 
 void read_sparse(const RequestFields& fields, const CampaignDefinition& campaign,
                  PayoffPart& part) {
-  const RequestField* indices = find(fields, "indices");
-  const RequestField* values = find(fields, "values");
+  const RequestField* indices = find_field(fields, "indices");
+  const RequestField* values = find_field(fields, "values");
   if (indices == nullptr) throw InvalidInput("indices", "is missing; values come with indices");
   if (values == nullptr) throw InvalidInput("values", "is missing; indices come with values");
   const std::vector<double>& numbers = number_list(*indices, "indices");
@@ -215,7 +121,8 @@ void read_sparse(const RequestFields& fields, const CampaignDefinition& campaign
 
 void read_payoffs(RequestFields& fields, const CampaignDefinition& campaign, PayoffPart& part) {
   const auto payoffs = fields.find("payoffs");
-  const bool sparse = find(fields, "indices") != nullptr || find(fields, "values") != nullptr;
+  const bool sparse =
+      find_field(fields, "indices") != nullptr || find_field(fields, "values") != nullptr;
   if (payoffs == fields.end()) {
     if (sparse) return read_sparse(fields, campaign, part);
     if (part.complete) return;
@@ -242,23 +149,6 @@ void read_payoffs(RequestFields& fields, const CampaignDefinition& campaign, Pay
 
 }  // namespace
 
-DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& campaign,
-                               const RequestLimits& limits) {
-  RequestFields fields = read_request_fields(body);
-  if (campaign.shape) {
-    check_fields(fields, {"decision", "pool", "baseline"});
-  } else {
-    check_fields(fields, {"decision"});
-  }
-  DecisionRequest request;
-  if (find(fields, "decision") != nullptr) {
-    request.id = text_of(fields, "decision");
-    check_decision_id(request.id);
-  }
-  if (campaign.shape) read_pool(fields, campaign, limits, request);
-  return request;
-}
-
 PayoffPart parse_payoffs(std::string_view body, const CampaignDefinition& campaign) {
   RequestFields fields = read_request_fields(body);
   check_fields(fields, {"payoffs", "indices", "values", "complete", "part"});
@@ -268,7 +158,7 @@ PayoffPart parse_payoffs(std::string_view body, const CampaignDefinition& campai
     throw InvalidInput(
         "part", fmt::format("has {} bytes; must have at most {}", part.part.size(), kLongestPart));
   }
-  if (const RequestField* complete = find(fields, "complete")) {
+  if (const RequestField* complete = find_field(fields, "complete")) {
     const json value = plain_value(*complete);
     if (!value.is_boolean()) throw InvalidInput("complete", "must be true or false");
     part.complete = value.get<bool>();

@@ -8,6 +8,7 @@
 
 #include "service/campaign_definition.h"
 #include "updraft/ids.h"
+#include "updraft/variable_set.h"
 
 namespace updraft {
 
@@ -15,12 +16,15 @@ namespace updraft {
 struct DecisionRequest {
   std::string id;  ///< empty where the service is to give one
 
-  // Targeted campaigns only.
-  std::vector<double> pool;      ///< features, one individual after the other
+  // Targeted campaigns, and campaigns with contexts.
+  std::vector<double> features;  ///< one individual, or variable, after the other
   std::vector<double> baseline;  ///< empty where not given
+
+  // Campaigns with contexts.
+  std::vector<VariableSet> affected = {};  ///< per action; empty where not given
 };
 
-/// A body of PUT .../payoffs: what some variables (or individuals of a pool) paid.
+/// A body of PUT .../payoffs: what some variables (or rows of a pool or context) paid.
 struct PayoffPart {
   std::string part;
   bool complete = true;         ///< nothing more will come
@@ -34,8 +38,11 @@ struct PayoffPart {
 /// Sums over all variables stay below the 1e100 that policies take.
 inline constexpr double kLargestPayoff = 1e90;
 
+/// As large as policies take features and baselines.
+inline constexpr double kLargestFeature = 1e100;
+
 struct RequestLimits {
-  std::size_t pool_rows = 1'000'000;
+  std::size_t pool_rows = 1'000'000;  ///< and rows of a context
 };
 
 // All throw InvalidInput that names the field: not JSON, other keys, values that cannot be. What

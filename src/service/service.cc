@@ -67,9 +67,9 @@ void check_room(const LiveCampaign& live, const DecisionRequest& request, std::s
   if (outstanding >= most) {
     throw Conflict(fmt::format("{} decisions are outstanding, which is the most", outstanding));
   }
-  if (live.waiting_numbers() + request.pool.size() > kMostWaitingNumbers) {
+  if (live.waiting_numbers() + numbers_of(request) > kMostWaitingNumbers) {
     throw Conflict(
-        fmt::format("pools and payoffs of outstanding decisions hold {} numbers; with "
+        fmt::format("pools, contexts and payoffs of outstanding decisions hold {} numbers; with "
                     "this one there would be more than {}",
                     live.waiting_numbers(), kMostWaitingNumbers));
   }
@@ -306,8 +306,9 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
     std::optional<LiveDecision> known;
     if (!request.id.empty()) known = parts_->find(entry, live, request.id);
     if (known) {
-      if (known->decided.pool != request.pool || known->decided.baseline != request.baseline) {
-        throw Conflict(fmt::format("decision {} was asked for with another pool", request.id));
+      if (!known->decided.answers(request)) {
+        throw Conflict(fmt::format("decision {} was asked for with another {}", request.id,
+                                   entry.definition->contexts ? "context" : "pool"));
       }
       answer = answer_of(request.id, *known);
     } else {

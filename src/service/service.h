@@ -58,7 +58,7 @@ struct DecisionAnswer {
   std::string id;
   DecisionStatus status = DecisionStatus::kOutstanding;
   std::uint64_t state_version = 0;    ///< events that the decision was made from
-  ActionId action = 0;                ///< policies of actions
+  ActionId action = 0;                ///< policies of actions, and of contexts
   std::optional<double> index;        ///< the same; absent where it was infinite
   std::vector<Treatment> treatments;  ///< targeted campaigns, one per individual
 };

@@ -11,6 +11,9 @@
 namespace updraft {
 namespace {
 
+/// Names are listed up to this many.
+constexpr std::size_t kMostNames = 20;
+
 std::string count_text(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", grouped(static_cast<double>(count), 0), count == 1 ? one : many);
 }
@@ -119,6 +122,30 @@ void add_shape(const CampaignShape& shape, std::vector<std::string>& out) {
                             count_text(shape.features, "feature", "features")));
 }
 
+/// What is said of the variables once and for all, and what every decision says.
+void add_contexts(const CampaignDefinition& campaign, std::vector<std::string>& out) {
+  const ContextShape& shape = *campaign.contexts;
+  const bool names = !campaign.feature_names.empty() && campaign.feature_names.size() <= kMostNames;
+  out.push_back(
+      fmt::format("It chooses among {} by {} of each variable{}{}.",
+                  count_text(shape.actions, "action", "actions"),
+                  count_text(shape.features, "feature", "features"), names ? ": " : "",
+                  names ? fmt::format("{}", fmt::join(campaign.feature_names, ", ")) : ""));
+  if (!campaign.knowledge) {
+    out.emplace_back("Each decision has variables of its own, in any number.");
+  } else {
+    out.push_back(fmt::format("Every decision is about the same {}.",
+                              variables_text(campaign.knowledge->variables())));
+    for (const std::string& text : texts_of(said(*campaign.knowledge), *campaign.knowledge)) {
+      out.push_back(fmt::format("Unless a decision says otherwise, it was told {}.", text));
+    }
+  }
+  if (const auto most = campaign.spec.number("max_affected")) {
+    out.push_back(fmt::format("It was told that an action affects at most L = {} in a round.",
+                              variables_text(static_cast<std::size_t>(*most))));
+  }
+}
+
 void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out) {
   if (!campaign.wait_seconds) {
     out.emplace_back("Payoffs are waited for as long as it takes.");
@@ -132,19 +159,19 @@ void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out)
                       : "nothing is learnt from it unless they come after all"));
 }
 
-const PolicyInfo& info_of(const PolicySpec& spec) {
-  const auto targeted = campaign_policies();
-  const auto found = std::find_if(targeted.begin(), targeted.end(),
-                                  [&](const PolicyInfo& info) { return info.name == spec.name(); });
-  return found == targeted.end() ? policy_info(spec.name()) : *found;
-}
-
 }  // namespace
 
 std::vector<std::string> told(const CampaignDefinition& campaign) {
   std::vector<std::string> out;
-  out.push_back(fmt::format("{}: {}.", campaign.spec.text(), info_of(campaign.spec).summary));
-  campaign.shape ? add_shape(*campaign.shape, out) : add_knowledge(campaign, out);
+  out.push_back(
+      fmt::format("{}: {}.", campaign.spec.text(), policy_info(campaign.spec.name()).summary));
+  if (campaign.shape) {
+    add_shape(*campaign.shape, out);
+  } else if (campaign.contexts) {
+    add_contexts(campaign, out);
+  } else {
+    add_knowledge(campaign, out);
+  }
   add_loss(campaign, out);
   return out;
 }

@@ -28,4 +28,13 @@ std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance&
       spec.text(), noise, scale);
 }
 
+std::optional<std::string> noise_warning(const PolicySpec& spec, const LinearContexts& contexts) {
+  if (!spec.number("delta") || !(contexts.noise_sd > 1.0)) return std::nullopt;
+  return fmt::format(
+      "{}: delta stands for a beta that is right for payoffs whose noise is 1-sub-Gaussian; here "
+      "their variance proxy (sigma^2) is {:.4g}. Its confidence bounds do not hold; with a beta "
+      "{:.4g} times as large they do",
+      spec.text(), contexts.noise_sd * contexts.noise_sd, contexts.noise_sd);
+}
+
 }  // namespace updraft

@@ -371,6 +371,40 @@ def test_hundreds_of_actions_come_in_pages(dashboard, service):
     dashboard.see("All lines are switched off")
 
 
+def test_a_campaign_with_contexts_shows_beliefs_of_the_last_and_what_came_of_actions(dashboard, service, screenshot):
+    service.create("week", policy="lin_up_ucb_bl(delta=0.1)", actions=["news", "discount"], features=["price", "age"])
+    dashboard.open(service.campaign_page("week"))
+    section = dashboard.section("What does it believe of the last context?")
+    assert "Shown from the first decision on." in section.text and dashboard.rows(section) == []
+    draw = random.Random(1)
+    for number in range(40):
+        context = [[0.5 * draw.random(), 0.5 * draw.random()] for _ in range(6)]
+        decision = service.decide("week", decision=f"w{number}", context=context, affected=[[0, 1, 2], [3, 4]],
+                                  baseline=[0.2] * 6)
+        service.pay("week", decision["decision"], payoffs=[draw.gauss(0.3, 9) for _ in range(6)])
+    last = service.decide("week", decision="last", context=[[0.1, 0.2]] * 4, affected=[[0, 1], [2]], baseline=[0] * 4)
+    dashboard.wait(lambda: "“last”" in dashboard.section("What does it believe of the last context?").text,
+                   "the last decision", dashboard.text)
+    section = dashboard.section("What does it believe of the last context?")
+    report = service.report("week")
+    assert f"was about 4 variables, and {last['action_name']} was taken" in section.text
+    rows = dashboard.rows(section)
+    assert [row[0] for row in rows] == ["news", "discount"]
+    assert [row[4] for row in rows] == ["2 declared", "1 declared"]
+    assert [row[5] for row in rows] == [one["reason"] for one in report["last_context"]["actions"]]
+    for row, one in zip(rows, report["last_context"]["actions"]):
+        assert float(row[3].replace("\N{MINUS SIGN}", "-")) == pytest.approx(one["index"], rel=1e-3)
+        assert " to " in row[1]
+    taken = dashboard.section("Which actions are taken, and what came of it?")
+    assert [row[4] for row in dashboard.rows(taken)] == [str(one["pulls"]) for one in report["taken"]]
+    assert [row[5] for row in dashboard.rows(taken)] == [str(one["paid"]) for one in report["taken"]]
+    assert figures(dashboard)["decisions"] == "41"
+    assert "standard deviation" in dashboard.text()  # the warning
+    assert "2 features of each variable: price, age" in dashboard.text()
+    assert "Share of decisions over time" in dashboard.text()
+    screenshot("contexts")
+
+
 def test_a_targeted_campaign_has_treatments(dashboard, service, screenshot):
     service.create("mail", policy="c2_up_ucb(beta=1)", treatments=2, budget=3, features=2)
     draw = random.Random(4)

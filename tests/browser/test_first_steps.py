@@ -20,6 +20,10 @@ STEPS = [
     ("actions", SHOP, {}),
     ("baseline", {"policy": "greedy_bl", "treatments": 2, "budget": 3, "features": 20},
      {"pool": [[0.0] * 20] * 3, "baseline": [0.0] * 3}),
+    ("contexts", {"policy": "lin_up_ucb_bl(delta=0.1)", "actions": 3, "features": 3},
+     {"context": [[0.0] * 3], "affected": [[0], [], []], "baseline": [0.0]}),
+    ("fixed", {"policy": "lin_up_ucb(beta=1, max_affected=2)", "actions": 2, "features": 2, "variables": 5},
+     {"context": [[0.0] * 2] * 5}),
     ("strict", {"policy": "c2_up_ucb(delta=0.1)", "treatments": 1, "budget": 1, "features": 20}, {"pool": [[0.0] * 20]}),
 ]
 
@@ -33,7 +37,7 @@ def test_the_first_steps_of_a_campaign(dashboard, service, name, definition, dec
     service.create(name, **definition)
     dashboard.open(service.campaign_page(name))
     dashboard.section("No decisions yet")
-    assert ("Nothing is known of any action yet." in dashboard.text()) == ("actions" in definition)
+    assert ("Nothing is known of any action yet." in dashboard.text()) == (name == "actions")
     assert send_shown(dashboard, service) == 1
     dashboard.section("No payoffs yet")
     assert send_shown(dashboard, service) == 2

@@ -195,6 +195,31 @@ TEST_F(CliSimulate, WarnsIfTheNoiseIsWiderThanTheTheoremOfDeltaAllows) {
   EXPECT_TRUE(parsed(updraft(by_alpha))["warnings"].empty());
 }
 
+TEST_F(CliSimulate, GivesContextsOtherSizesAndNoise) {
+  const Arguments arguments = {"simulate",
+                               "--instance",
+                               "contextual-linear(actions=3, noise_sd=2)",
+                               "--policy",
+                               "lin_ucb(delta=0.05)",
+                               "--rounds",
+                               "20",
+                               "--runs",
+                               "2"};
+  expect_contains(updraft(arguments).out, "Warning: lin_ucb(delta=0.05): delta stands for a beta");
+  Arguments with_json = arguments;
+  with_json.push_back("--json");
+  const json result = parsed(updraft(with_json));
+  EXPECT_EQ(result["instance"]["actions"], 3);
+  EXPECT_EQ(result["instance"]["noise_sd"], 2);
+  ASSERT_EQ(result["warnings"].size(), 1u);
+  with_json[2] = "contextual-linear";
+  EXPECT_TRUE(parsed(updraft(with_json))["warnings"].empty());
+  with_json[2] = "contextual-linear(noise_sd=x)";
+  const Outcome refused = updraft(with_json);
+  EXPECT_NE(refused.exit_code, 0);
+  expect_contains(refused.err, "contextual-linear.noise_sd = x: must be a number > 0");
+}
+
 TEST_F(CliSimulate, RefusesUpUcbIliftWithoutAnEffectGap) {
   json alike = json::parse(kTiny);
   alike["effects"] = {{{"action", "mail"}, {"variables", {{0, 1}}}, {"mean", 0.9}},

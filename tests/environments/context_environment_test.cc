@@ -206,5 +206,48 @@ TEST(ContextEnvironment, RefusesWhatCannotBe) {
             "group_features = 4000: times 36000 must be at most 10000000");
 }
 
+TEST(FindContexts, ReadsSizesAndNoise) {
+  EXPECT_EQ(find_contexts("contextual-linear"), LinearContexts());
+  EXPECT_EQ(find_contexts(" contextual-linear( ) "), LinearContexts());
+  LinearContexts expected;
+  expected.actions = 3;
+  expected.variables = 12;
+  expected.groups = 4;
+  expected.group_features = 5;
+  expected.max_affected = 6;
+  expected.noise_sd = 0.25;
+  expected.seed = 9;
+  EXPECT_EQ(find_contexts("contextual-linear(actions=3, variables = 12,groups=4, group_features=5, "
+                          "max_affected=6, noise_sd=2.5e-1, seed=9)"),
+            expected);
+  for (const char* other : {"", "gaussian", "contextual", "contextual-linear.json"}) {
+    EXPECT_EQ(find_contexts(other), std::nullopt) << other;
+  }
+}
+
+TEST(FindContexts, RefusesWithFieldValueAndRule) {
+  const auto refused = [](const std::string& inside) {
+    return refusal([&] { find_contexts("contextual-linear(" + inside + ")"); });
+  };
+  EXPECT_EQ(refused("noise_sd=0"), "contextual-linear.noise_sd = 0: must be > 0");
+  EXPECT_EQ(refused("noise_sd=nan"), "contextual-linear.noise_sd = nan: must be > 0");
+  EXPECT_EQ(refused("noise_sd=inf"), "contextual-linear.noise_sd = inf: must be > 0");
+  EXPECT_EQ(refused("noise_sd="), "contextual-linear.noise_sd = : must be a number > 0");
+  EXPECT_EQ(refused("noise_sd=2x"), "contextual-linear.noise_sd = 2x: must be a number > 0");
+  EXPECT_EQ(refused("actions=0"), "contextual-linear.actions = 0: must be at least 1");
+  EXPECT_EQ(refused("actions=-1"), "contextual-linear.actions = -1: must be a whole number >= 1");
+  EXPECT_EQ(refused("groups=1e3"), "contextual-linear.groups = 1e3: must be a whole number >= 1");
+  EXPECT_EQ(refused("seed=1, seed=1"), "contextual-linear.seed: must be given once");
+  EXPECT_EQ(refused("variables=65"),
+            "contextual-linear.variables = 65: must be at most groups times max_affected, 64: each "
+            "group takes so many");
+  EXPECT_EQ(refused("noise=1").find("contextual-linear = noise: unknown; did you mean noise_sd?"),
+            0u);
+  EXPECT_EQ(refused(",").find("contextual-linear"), 0u);
+  EXPECT_EQ(refusal([] { find_contexts("contextual-linear(actions=2"); }),
+            "contextual-linear = contextual-linear(actions=2: must end with a parenthesis, as in "
+            "contextual-linear(noise_sd=2)");
+}
+
 }  // namespace
 }  // namespace updraft

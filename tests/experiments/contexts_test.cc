@@ -90,6 +90,20 @@ TEST(SimulateContexts, TellsAsMuchAsItMay) {
 }
 
 // Twelve runs; all would agree by chance with probability 2^-12 for each policy.
+TEST(SimulateContexts, WarnsIfTheNoiseIsWiderThanDeltaAllows) {
+  const SimulationOptions options{.rounds = 10, .runs = 1};
+  const std::vector<PolicySpec> policies = {PolicySpec::parse("lin_up_ucb(delta=0.1)"),
+                                            PolicySpec::parse("lin_ucb(beta=1)")};
+  LinearContexts contexts;
+  EXPECT_TRUE(simulate(contexts, policies, options).warnings.empty());
+  contexts.noise_sd = 1.5;
+  EXPECT_EQ(simulate(contexts, policies, options).warnings,
+            std::vector<std::string>{
+                "lin_up_ucb(delta=0.1): delta stands for a beta that is right for payoffs whose "
+                "noise is 1-sub-Gaussian; here their variance proxy (sigma^2) is 2.25. Its "
+                "confidence bounds do not hold; with a beta 1.5 times as large they do"});
+}
+
 TEST(SimulateContexts, KnownSetsHaveLessRegretThanAllVariables) {
   const SimulationResult result =
       simulate(LinearContexts(),

@@ -52,14 +52,34 @@ const CampaignDefinition& targeted_campaign() {
   return made;
 }
 
+const CampaignDefinition& campaign_with_contexts() {
+  static const CampaignDefinition made = parse_definition(
+      R"json({"name": "contexts", "policy": "lin_up_ucb(beta=1)", "actions": 2, "features": 2,
+              "variables": ["coffee", "tea"]})json");
+  return made;
+}
+
+void check_sets(const DecisionRequest& request, const CampaignDefinition& campaign) {
+  require(request.affected.size() == campaign.contexts->actions, "a set per action");
+  const std::size_t rows = request.features.size() / campaign.contexts->features;
+  for (const VariableSet& set : request.affected) {
+    set.for_each([&](VariableId id) { require(id < rows, "sets of variables that are there"); });
+  }
+}
+
 void check_decision(const DecisionRequest& request, const CampaignDefinition& campaign) {
   if (!request.id.empty()) check_decision_id(request.id);
-  require(all_within(request.pool, HUGE_VAL), "features are numbers");
+  require(all_within(request.features, HUGE_VAL), "features are numbers");
   require(all_within(request.baseline, HUGE_VAL), "baselines are numbers");
-  if (!campaign.shape) require(request.pool.empty(), "no pool without a shape");
-  if (campaign.shape) {
-    require(!request.pool.empty(), "a pool");
-    require(request.pool.size() % campaign.shape->features == 0, "whole rows");
+  const std::size_t width = campaign.shape      ? campaign.shape->features
+                            : campaign.contexts ? campaign.contexts->features
+                                                : 0;
+  require(request.features.empty() == (width == 0), "rows of features where there is a shape");
+  if (width > 0) require(request.features.size() % width == 0, "whole rows");
+  if (campaign.contexts) {
+    check_sets(request, campaign);
+  } else {
+    require(request.affected.empty(), "no sets without contexts");
   }
 }
 
@@ -123,7 +143,8 @@ bool definition(std::string_view input) {
   return accepted([&] {
     const CampaignDefinition read = parse_definition(input, kLimits);
     check_campaign_name(read.name);
-    require(read.knowledge.has_value() != read.shape.has_value(), "actions or a shape");
+    require(read.contexts ? !read.shape : read.knowledge.has_value() != read.shape.has_value(),
+            "actions, a shape or contexts");
     CampaignDefinition again;
     require(accepted([&] { again = parse_definition(read.canonical, kLimits); }),
             "canonical forms are accepted");
@@ -133,9 +154,11 @@ bool definition(std::string_view input) {
 
 bool request(std::string_view input) {
   if (input.empty()) return false;
-  const unsigned kind = static_cast<unsigned char>(input.front()) % 4;
+  const unsigned kind = static_cast<unsigned char>(input.front()) % 6;
   input.remove_prefix(1);
-  const CampaignDefinition& campaign = kind < 2 ? campaign_of_actions() : targeted_campaign();
+  const CampaignDefinition& campaign = kind < 2   ? campaign_of_actions()
+                                       : kind < 4 ? targeted_campaign()
+                                                  : campaign_with_contexts();
   return accepted([&] {
     if (kind % 2 == 0) {
       check_decision(parse_decision(input, campaign), campaign);

@@ -60,9 +60,9 @@ void expect_sound_whenever_memory_ends(Work work) {
     {
       Service service({.store = store});
       service.create(definition);
-      service.decide("c", {.id = "before", .pool = {}, .baseline = {}});
+      service.decide("c", {.id = "before", .features = {}, .baseline = {}});
       done = done_with(failures, [&] { work(service, part); });
-      service.decide("c", {.id = "after", .pool = {}, .baseline = {}});
+      service.decide("c", {.id = "after", .features = {}, .baseline = {}});
       service.pay("c", "before", part);
       EXPECT_EQ(service.report("c")["decisions"]["complete"], 1) << failures;
     }
@@ -74,7 +74,7 @@ void expect_sound_whenever_memory_ends(Work work) {
 
 TEST(WantOfMemory, LeavesDecisionsSound) {
   expect_sound_whenever_memory_ends([](Service& service, const PayoffPart&) {
-    service.decide("c", {.id = "now", .pool = {}, .baseline = {}});
+    service.decide("c", {.id = "now", .features = {}, .baseline = {}});
   });
 }
 

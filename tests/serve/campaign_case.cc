@@ -19,11 +19,41 @@ std::vector<double> rows_of(const Json& pool) {
   return features;
 }
 
+/// A request of a decision in a context, with the numbers that its view needs.
+class ContextNumbers {
+ public:
+  ContextNumbers(const Json& request, std::size_t width) : width_(width) {
+    features_ = rows_of(request.at("context"));
+    baseline_ = request.at("baseline").get<std::vector<double>>();
+    for (const Json& ids : request.at("affected")) {
+      sets_.push_back(VariableSet::from_ids(ids.get<std::vector<VariableId>>()));
+    }
+  }
+
+  Context context() const {
+    return {.features = features_, .width = width_, .baseline = baseline_, .affected = sets_};
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<double> features_;
+  std::vector<double> baseline_;
+  std::vector<VariableSet> sets_;
+};
+
 /// All parts of a decision as one.
 struct Collected {
   std::optional<std::vector<double>> dense;
   std::map<VariableId, double> sparse;
 };
+
+/// 0 for rows that did not pay.
+std::vector<double> dense_of(const Collected& all, std::size_t rows) {
+  std::vector<double> payoffs(rows, 0.0);
+  if (all.dense) payoffs = *all.dense;
+  for (const auto& [row, value] : all.sparse) payoffs.at(row) = value;
+  return payoffs;
+}
 
 Collected collect(const CampaignCase& campaign, std::span<const Json> parts) {
   Collected all;
@@ -95,9 +125,24 @@ CampaignCase targeted_case(const std::string& policy) {
   made.policy = policy;
   made.seed = 11;
   made.shape = CampaignShape{.features = 4, .treatments = 2, .budget = 6};
-  made.pool_rows = 20;
+  made.rows = 20;
   made.definition = {{"name", made.name}, {"policy", policy}, {"treatments", 2},
                      {"budget", 6},       {"features", 4},    {"seed", made.seed}};
+  return made;
+}
+
+CampaignCase contextual_case(const std::string& policy) {
+  CampaignCase made;
+  made.name = "contextual";
+  made.policy = policy;
+  made.seed = 13;
+  made.contexts = ContextShape{.features = 4, .actions = 3};
+  made.rows = 12;
+  made.definition = {{"name", made.name},
+                     {"policy", policy},
+                     {"actions", {"news", "discount", "nothing"}},
+                     {"features", {"price", "age", "stock", "season"}},
+                     {"seed", made.seed}};
   return made;
 }
 
@@ -105,6 +150,8 @@ Twin::Twin(const CampaignCase& campaign)
     : campaign_(campaign), stream_(campaign.seed, 0, Purpose::kPolicy) {
   if (campaign.targeted()) {
     targeting_ = make_campaign_policy(campaign.policy, *campaign.shape);
+  } else if (campaign.contexts) {
+    contextual_ = make_context_policy(campaign.policy, *campaign.contexts);
   } else {
     policy_ = make_policy(campaign.policy, *campaign.knowledge);
   }
@@ -112,6 +159,10 @@ Twin::Twin(const CampaignCase& campaign)
 
 Json Twin::decide(const Json& request) {
   if (policy_ != nullptr) return {{"action", policy_->select(stream_)}};
+  if (contextual_ != nullptr) {
+    const ContextNumbers numbers(request, campaign_.features());
+    return {{"action", contextual_->select(numbers.context(), stream_)}};
+  }
   const std::vector<double> features = rows_of(request.at("pool"));
   const Pool pool = {.features = features, .width = campaign_.shape->features};
   return {{"treatments", targeting_->select(pool, stream_)}};
@@ -134,21 +185,31 @@ void Twin::pay(const Json& request, const Json& answer, std::span<const Json> pa
     policy_->observe(action, Payoffs::sparse(ids, values));
     return;
   }
+  const std::vector<double> payoffs = dense_of(all, campaign_.rows);
+  if (contextual_ != nullptr) {
+    const ContextNumbers numbers(request, campaign_.features());
+    contextual_->observe(numbers.context(), answer.at("action").get<ActionId>(), payoffs);
+    return;
+  }
   const std::vector<double> features = rows_of(request.at("pool"));
   const Pool pool = {.features = features, .width = campaign_.shape->features};
-  std::vector<double> payoffs(pool.size(), 0.0);
-  if (all.dense) payoffs = *all.dense;
-  for (const auto& [row, value] : all.sparse) payoffs.at(row) = value;
   targeting_->observe(pool, answer.at("treatments").get<std::vector<Treatment>>(), payoffs);
 }
 
 std::string Twin::report_differences(const Json& report) const {
-  if (policy_ == nullptr) return "";
   std::string differences;
   const auto differs = [&](ActionId action, const char* field, const Json& reported) {
     differences +=
         "action " + std::to_string(action) + ": " + field + " is " + reported.dump() + "\n";
   };
+  if (contextual_ != nullptr) {
+    for (ActionId a = 0; a < campaign_.contexts->actions; ++a) {
+      const Json& pulls = report.at("taken").at(a).at("pulls");
+      if (pulls != contextual_->pulls(a)) differs(a, "pulls", pulls);
+    }
+    if (report.at("rows") != contextual_->rows()) differs(0, "rows", report["rows"]);
+  }
+  if (policy_ == nullptr) return differences;
   const Explanation explained = policy_->explain();
   const Json& actions = report.at("actions");
   if (actions.size() != explained.actions.size()) return "another number of actions\n";

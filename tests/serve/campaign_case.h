@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
 #include "updraft/knowledge.h"
 #include "updraft/policy.h"
 
@@ -24,16 +25,21 @@ struct CampaignCase {
   std::uint64_t seed = 1;
   Json definition;  ///< body of POST /v1/campaigns
 
-  // One of the two.
+  // One of the three.
   std::optional<Knowledge> knowledge;
   std::optional<CampaignShape> shape;
+  std::optional<ContextShape> contexts;
 
   std::vector<std::string> variable_names;
-  std::size_t pool_rows = 0;  ///< targeted campaigns
+  std::size_t rows = 0;  ///< of a pool or a context
 
   bool targeted() const { return shape.has_value(); }
+  /// Of a row of a pool or a context; 0 where there are none.
+  std::size_t features() const {
+    return shape ? shape->features : contexts ? contexts->features : 0;
+  }
   /// How many numbers a dense payoff has.
-  std::size_t payoffs() const { return targeted() ? pool_rows : knowledge->variables(); }
+  std::size_t payoffs() const { return knowledge ? knowledge->variables() : rows; }
 };
 
 /// Five named actions, 24 named variables, known affected sets that overlap.
@@ -41,6 +47,9 @@ CampaignCase case_with_known_sets(const std::string& policy);
 
 /// Two treatments, a budget of 6, four features, pools of 20 rows.
 CampaignCase targeted_case(const std::string& policy);
+
+/// Three named actions, four features, contexts of 12 variables with sets and a baseline.
+CampaignCase contextual_case(const std::string& policy);
 
 /// The library's own policy of a campaign, beside the service's.
 class Twin {
@@ -58,7 +67,7 @@ class Twin {
   /// words; empty where there is none.
   std::string report_differences(const Json& report) const;
 
-  /// Null for targeted campaigns.
+  /// Null but for policies of actions.
   const Policy* policy() const { return policy_.get(); }
 
  private:
@@ -66,6 +75,7 @@ class Twin {
   Stream stream_;
   std::unique_ptr<Policy> policy_;
   std::unique_ptr<CampaignPolicy> targeting_;
+  std::unique_ptr<ContextPolicy> contextual_;
 };
 
 /// The part of an answer that Twin::decide predicts.

@@ -115,7 +115,7 @@ TEST_F(Decisions, OfTargetedCampaignsBringTheirPool) {
   RequestMaker maker(campaign, 1);
   const Json request = maker.decision("a");
   const Json answer = api_.decide(campaign.name, request);
-  ASSERT_EQ(answer.at("treatments").size(), campaign.pool_rows);
+  ASSERT_EQ(answer.at("treatments").size(), campaign.rows);
   EXPECT_FALSE(answer.contains("action"));
   for (const Json& treatment : answer["treatments"]) EXPECT_LE(treatment.get<int>(), 2);
   EXPECT_EQ(api_.decide(campaign.name, request), answer);
@@ -131,6 +131,55 @@ TEST_F(Decisions, OfTargetedCampaignsBringTheirPool) {
   refused({{1, 2, 3, 4}, {1, 2, 3, "x"}});
   refused({{1, 2, 3, 4}, {1, 2, 3, nullptr}});
   EXPECT_EQ(api_.post(decisions_path(campaign.name), "{}").status, 400);
+}
+
+TEST_F(Decisions, OfCampaignsWithContextsBringTheirContext) {
+  const CampaignCase campaign = contextual_case("lin_up_ucb(beta=1)");
+  api_.create(campaign.definition);
+  RequestMaker maker(campaign, 1);
+  const Json request = maker.decision("a");
+  const Json answer = api_.decide(campaign.name, request);
+  EXPECT_EQ(answer.at("action"), 0);
+  EXPECT_EQ(answer.at("action_name"), "news");
+  EXPECT_EQ(answer.at("index"), nullptr);
+  EXPECT_EQ(api_.decide(campaign.name, request), answer);
+  Json other = request;
+  other["affected"][1] = {0, 1, 2, 3, 4, 5, 6};
+  for (const Json& body : {maker.decision("a"), other}) {
+    expect_refused(api_.post(decisions_path(campaign.name), body.dump()), 409, "context");
+  }
+
+  const Json before = api_.get(campaign_path(campaign.name)).json();
+  const auto refused = [&](const std::string& field, const Json& value, const std::string& what) {
+    Json body = maker.decision("b");
+    value.is_null() ? static_cast<void>(body.erase(field)) : static_cast<void>(body[field] = value);
+    expect_refused(api_.post(decisions_path(campaign.name), body.dump()), 400, what);
+  };
+  refused("context", nullptr, "context");
+  refused("context", Json::array(), "0 rows");
+  refused("context", {{1, 2, 3}}, "context[0]");
+  refused("context", {{1, 2, 3, "x"}}, "context[0][3]");
+  refused("context", {{1, 2, 3, 1e101}}, "context[0][3]");
+  refused("baseline", {1, 2}, "baseline");
+  refused("affected", nullptr, "affected");
+  refused("affected", {{0}, {1}}, "2 lists");
+  refused("affected", {{0}, {1}, {12}}, "affected[2][0]");
+  refused("pool", {{1, 2, 3, 4}}, "pool");
+  expect_refused(api_.post(decisions_path(campaign.name), R"({"context": [[1, 2, 3, NaN]]})"), 400,
+                 "not JSON");
+  const auto unpaid = [&](const Json& payoffs, const std::string& what) {
+    expect_refused(api_.put(payoffs_path(campaign.name, "a"), payoffs.dump()), 400, what);
+  };
+  unpaid({{"payoffs", {1, 2}}}, "2 numbers");
+  unpaid({{"indices", {12}}, {"values", {1}}}, "12");
+  unpaid({{"payoffs", {{"coffee", 1}}}}, "no names");
+  EXPECT_EQ(api_.get(campaign_path(campaign.name)).json(), before);
+
+  api_.pay(campaign.name, "a", {{"indices", {0, 11}}, {"values", {1, 2}}});
+  const Json report = api_.report(campaign.name);
+  restart();
+  EXPECT_EQ(api_.report(campaign.name), report);
+  EXPECT_EQ(api_.decide(campaign.name, request), answer);
 }
 
 /// The service and the library, side by side for 300 rounds of random payoffs that come late and
@@ -171,6 +220,14 @@ TEST_F(Decisions, AreTheLibrarysForDrawingPolicies) {
 
 TEST_F(Decisions, AreTheLibrarysForTargetedCampaigns) {
   expect_the_librarys_decisions(api_, targeted_case("c2_up_ucb(beta=1)"));
+}
+
+TEST_F(Decisions, AreTheLibrarysForCampaignsWithContexts) {
+  expect_the_librarys_decisions(api_, contextual_case("lin_up_ucb(beta=0.5)"));
+}
+
+TEST_F(Decisions, AreTheLibrarysForContextsWithUnknownSets) {
+  expect_the_librarys_decisions(api_, contextual_case("lin_up_ucb(beta=0.1, max_affected=4)"));
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ std::vector<KillCase> kill_cases() {
       {"Index", case_with_known_sets("up_ucb(alpha=1)"), {"--snapshot-every", "300"}},
       {"Drawn", case_with_known_sets("up_ts"), {"--snapshot-every", "1000"}},
       {"Targeted", targeted_case("c2_up_ucb(beta=1)"), {"--no-group-commit"}},
+      {"Contextual", contextual_case("lin_up_ucb_bl(beta=1)"), {"--snapshot-every", "300"}},
   };
 }
 
@@ -136,7 +137,8 @@ TEST_P(Killed, KeepsWhatWasAcknowledgedOnce) {
   EXPECT_EQ(count_of(report, "lost"), 0u);
   if (!campaign.targeted()) {
     std::size_t pulls = 0;
-    for (const Json& action : report.at("actions")) pulls += action.at("pulls").get<std::size_t>();
+    for (const Json& action : report.at(campaign.contexts ? "taken" : "actions"))
+      pulls += action.at("pulls").get<std::size_t>();
     EXPECT_EQ(pulls, complete);
   }
 

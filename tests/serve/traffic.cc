@@ -14,16 +14,25 @@ constexpr std::chrono::seconds kPatience(60);
 
 Json RequestMaker::decision(const std::string& id) {
   Json body = {{"decision", id}};
-  if (campaign_.targeted()) {
-    Json pool = Json::array();
-    for (std::size_t row = 0; row < campaign_.pool_rows; ++row) {
-      Json features = Json::array();
-      for (std::size_t j = 0; j < campaign_.shape->features; ++j) features.push_back(payoff());
-      pool.push_back(features);
-    }
-    body["pool"] = pool;
+  if (campaign_.rows == 0) return body;
+  Json rows = Json::array();
+  for (std::size_t row = 0; row < campaign_.rows; ++row) {
+    Json features = Json::array();
+    for (std::size_t j = 0; j < campaign_.features(); ++j) features.push_back(payoff());
+    rows.push_back(features);
   }
+  body[campaign_.targeted() ? "pool" : "context"] = rows;
+  if (campaign_.contexts) add_knowledge(body);
   return body;
+}
+
+void RequestMaker::add_knowledge(Json& body) {
+  body["baseline"] = Json::array();
+  for (std::size_t row = 0; row < campaign_.rows; ++row) body["baseline"].push_back(payoff());
+  body["affected"] = Json::array();
+  for (std::size_t a = 0; a < campaign_.contexts->actions; ++a) {
+    body["affected"].push_back(some_variables());
+  }
 }
 
 double RequestMaker::payoff() { return static_cast<double>(below(1'000'000)) / 999'983.0; }
@@ -48,7 +57,7 @@ Json RequestMaker::by_number(const std::vector<std::size_t>& ids, bool coarse) {
 
 void RequestMaker::add_payoffs(Round& round) {
   round.ends = true;
-  switch (below(campaign_.targeted() ? 6 : 8)) {
+  switch (below(campaign_.variable_names.empty() ? 6 : 8)) {
     case 0:  // never
       round.ends = false;
       break;

@@ -48,6 +48,8 @@ class RequestMaker {
 
  private:
   double payoff();
+  /// The baseline and the affected sets of a context.
+  void add_knowledge(Json& body);
   double coarse_payoff();
   /// Some variables, increasing.
   std::vector<std::size_t> some_variables();

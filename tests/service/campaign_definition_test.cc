@@ -161,9 +161,7 @@ TEST(CampaignDefinition, RefusesPoliciesWithTheMessageOfTheLibrary) {
   EXPECT_EQ(refused(with(spring(), "/policy", "up_ts_bl"))
                 .find("policy = up_ts_bl: up_ts_bl: needs to know baseline, which is missing"),
             0u);
-  EXPECT_EQ(refused(with(spring(), "/policy", "lin_up_ucb(beta=1)"))
-                .find("policy = lin_up_ucb(beta=1): policies of contexts are not served yet"),
-            0u);
+  EXPECT_EQ(refused(with(spring(), "/policy", "lin_up_ucb(beta=1)")), "features: is missing");
   EXPECT_EQ(refused(with(targeted(), "/policy", "oracle")).find("policy = oracle: needs the true"),
             0u);
   EXPECT_EQ(refused(with(spring(), "/policy", std::string(1001, 'a'))),

@@ -25,10 +25,14 @@ std::vector<std::string> lines_of(const TemporaryFolder& folder, const std::stri
     std::int64_t now = 0;
     Service service({.store = path, .clock = [&now] { return now; }});
     service.create(definition);
-    const std::vector<double> pool =
-        definition.shape ? std::vector<double>{1, 0, 0, 1} : std::vector<double>{};
+    const std::vector<double> pool = definition.shape || definition.contexts
+                                         ? std::vector<double>{1, 0, 0, 1}
+                                         : std::vector<double>{};
+    std::vector<VariableSet> affected;
+    if (definition.contexts) affected = {VariableSet::from_ids({0, 1}), VariableSet()};
     for (const char* id : {"a", "b", "c", ""}) {
-      service.decide(definition.name, {.id = id, .pool = pool, .baseline = {}});
+      service.decide(definition.name,
+                     {.id = id, .features = pool, .baseline = {}, .affected = affected});
     }
     service.pay(definition.name, "a", {"", true, true, {}, {0.1, 2.5}});
     service.pay(definition.name, "b", {"x", false, false, {1}, {1e-3}});
@@ -49,6 +53,10 @@ const char* const kActions =
             "knowledge": {"affected": [[0], [1]]}})json";
 const char* const kPools = R"json({"name": "mail", "policy": "c2_up_ucb(beta=1)", "treatments": 1,
                                    "budget": 1, "features": 2, "wait": 1})json";
+
+const char* const kContexts =
+    R"json({"name": "week", "policy": "lin_up_ucb(beta=1)", "actions": 2, "features": 2,
+            "wait": 1})json";
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string out;
@@ -103,7 +111,7 @@ TEST_P(Logged, IsRefusedWithAnyLineMissingRepeatedOrInAnotherOrder) {
   EXPECT_EQ(refusal([&] { import_campaign(other, in); }), "(accepted)");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Logged, ::testing::Values(kActions, kPools));
+INSTANTIATE_TEST_SUITE_P(Kinds, Logged, ::testing::Values(kActions, kPools, kContexts));
 
 TEST(CampaignLog, NamesLineAndField) {
   const TemporaryFolder folder;

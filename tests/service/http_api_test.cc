@@ -210,7 +210,8 @@ TEST_F(HttpApiTest, SchemasHaveTheFieldsThatTheParsersTake) {
   EXPECT_EQ(keys("campaign"),
             (std::set<std::string>{"name", "policy", "actions", "variables", "knowledge",
                                    "treatments", "budget", "features", "seed", "wait", "lost"}));
-  EXPECT_EQ(keys("decision"), (std::set<std::string>{"decision", "pool", "baseline"}));
+  EXPECT_EQ(keys("decision"),
+            (std::set<std::string>{"decision", "pool", "context", "baseline", "affected"}));
   EXPECT_EQ(keys("payoffs"),
             (std::set<std::string>{"payoffs", "indices", "values", "part", "complete"}));
 }

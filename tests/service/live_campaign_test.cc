@@ -25,7 +25,9 @@ LiveCampaign shop(const std::string& more = "") {
               more + "}");
 }
 
-DecisionRequest asked(std::string id) { return {.id = std::move(id), .pool = {}, .baseline = {}}; }
+DecisionRequest asked(std::string id) {
+  return {.id = std::move(id), .features = {}, .baseline = {}};
+}
 
 PayoffPart dense(std::vector<double> values) {
   return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
@@ -163,7 +165,7 @@ TEST(LiveCampaign, DecidesForPools) {
   LiveCampaign live =
       made(R"json({"name": "mail", "policy": "c2_up_ucb(beta=1, fill=yes)", "treatments": 2,
                                "budget": 1, "features": 2})json");
-  live.decide({.id = "a", .pool = {1, 0, 0, 1, 1, 1}, .baseline = {}}, 0);
+  live.decide({.id = "a", .features = {1, 0, 0, 1, 1, 1}, .baseline = {}}, 0);
   const std::vector<Treatment> treated = live.find("a")->decided.treatments;
   ASSERT_EQ(treated.size(), 3u);
   EXPECT_EQ(std::count(treated.begin(), treated.end(), 0u), 2);
@@ -175,7 +177,7 @@ TEST(LiveCampaign, DecidesForPools) {
   const Pool pool = {.features = rows, .width = 2, .baseline = {}, .uplifts = {}};
   EXPECT_EQ(policy->select(pool, Stream(1, 0, Purpose::kPolicy)), treated);
   policy->observe(pool, treated, std::vector<double>{0.0, 0.0, 1.0});
-  live.decide({.id = "b", .pool = rows, .baseline = {}}, 2);
+  live.decide({.id = "b", .features = rows, .baseline = {}}, 2);
   EXPECT_EQ(policy->select(pool, Stream(1, 0, Purpose::kPolicy)),
             live.find("b")->decided.treatments);
 }
@@ -190,10 +192,15 @@ void play(LiveCampaign& live, std::uint32_t seed, int rounds, std::vector<Event>
     const std::int64_t now = 100 * round;
     DecisionRequest request;
     if (round % 3 == 0) request.id = "mine-" + std::to_string(round);
-    if (live.definition().shape) request.pool = {u[0], u[1], u[2], u[3], u[4], u[5]};
+    const bool has_rows = live.definition().shape || live.definition().contexts;
+    if (has_rows) request.features = {u[0], u[1], u[2], u[3], u[4], u[5]};
+    if (live.definition().contexts && !live.definition().knowledge) {
+      request.affected = {VariableSet::from_ids({0}), VariableSet::from_ids({1, 2})};
+      if (round % 2 == 0) request.baseline = {u[3], 0.0, 0.5};
+    }
     log.push_back(live.decide(request, now));
     waiting.push_back(log.back().decision);
-    const std::size_t payers = live.definition().shape ? 3 : 4;
+    const std::size_t payers = has_rows ? 3 : 4;
     while (!waiting.empty() && (u[6] > 0.3 || waiting.size() > 5)) {
       const std::string id = waiting[waiting.size() / 2];
       waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(waiting.size() / 2));
@@ -272,6 +279,16 @@ INSTANTIATE_TEST_SUITE_P(
             "features": 2, "wait": 1
 })json",
         R"json({"name": "e", "policy": "eps_greedy(eps=0.3)", "treatments": 1, "budget": 2,
+            "features": 2
+})json",
+        R"json({"name": "f", "policy": "lin_up_ucb(beta=1)", "actions": 2, "features": 2,
+            "wait": 1
+})json",
+        R"json({"name": "g", "policy": "lin_up_ucb_bl(beta=1)", "actions": 2, "features": 2,
+            "variables": 3, "lost": "zeros", "wait": 2,
+            "knowledge": {"affected": [[0], [1, 2]], "baseline": [0.5, 0, 1]}
+})json",
+        R"json({"name": "h", "policy": "lin_up_ucb(beta=1, max_affected=1)", "actions": 2,
             "features": 2
 })json"));
 

@@ -73,6 +73,12 @@ CampaignDefinition targeted() {
                                   "budget": 1, "features": 2})json");
 }
 
+CampaignDefinition contextual() {
+  return parse_definition(R"json({"name": "w", "policy": "lin_up_ucb(beta=1)", "actions": 2,
+      "features": ["price", "age"], "variables": ["coffee", "tea"],
+      "knowledge": {"baseline": [0, 1]}})json");
+}
+
 TEST(RequestsFuzz, DamagedPayoffsAreTheSameBothWaysOrRefusedBothWays) {
   const CampaignDefinition campaign = spring();
   const std::vector<std::string> seeds = {
@@ -102,7 +108,25 @@ TEST(RequestsFuzz, DamagedPoolsAreTheSameBothWaysOrRefusedBothWays) {
         mutator.mutated(R"({"decision": "a", "pool": [[0.1, 0.2], [3, 4e1]], "baseline": [1, 2]})");
     const auto parse = [&](const std::string& given) {
       const DecisionRequest request = parse_decision(given, campaign);
-      return std::tuple(request.id, request.pool, request.baseline);
+      return std::tuple(request.id, request.features, request.baseline);
+    };
+    const auto one = parsed(text, parse);
+    EXPECT_EQ(one, parsed(with_escapes(text), parse)) << text;
+    if (one) ++read;
+  }
+  EXPECT_GT(read, kCasesPerSeed / 50);
+}
+
+TEST(RequestsFuzz, DamagedContextsAreTheSameBothWaysOrRefusedBothWays) {
+  const CampaignDefinition campaign = contextual();
+  testing::Mutator mutator(2, kTokens);
+  std::size_t read = 0;
+  for (std::size_t i = 0; i < kCasesPerSeed; ++i) {
+    const std::string text = mutator.mutated(
+        R"({"decision": "a", "context": [[0.1, 0.2], [3, 4e1]], "affected": [[0, 1], [1]]})");
+    const auto parse = [&](const std::string& given) {
+      const DecisionRequest request = parse_decision(given, campaign);
+      return std::tuple(request.id, request.features, request.baseline, request.affected);
     };
     const auto one = parsed(text, parse);
     EXPECT_EQ(one, parsed(with_escapes(text), parse)) << text;
@@ -121,7 +145,8 @@ TEST(RequestsFuzz, DamagedDefinitionsAreReadOrRefused) {
       "observations": {"counts": [1, 2, 3], "means": [0, 0, 1]}}})";
   std::size_t read = 0;
   std::uint64_t seed = 1;
-  for (const std::string& body : {spring().canonical, targeted().canonical, full}) {
+  for (const std::string& body :
+       {spring().canonical, targeted().canonical, contextual().canonical, full}) {
     testing::Mutator mutator(seed++, kTokens);
     for (std::size_t i = 0; i < kCasesPerSeed; ++i) {
       const std::string text = mutator.mutated(body);

@@ -118,7 +118,7 @@ TEST(ParseDecision, RefusesIdsAndOtherFields) {
 TEST(ParseDecision, TakesAPool) {
   const DecisionRequest request = parse_decision(
       R"({"decision": "a", "pool": [[1, 2, 3], [4, 5, 6.5]], "baseline": [0.5, 1]})", targeted());
-  EXPECT_EQ(request.pool, (std::vector<double>{1, 2, 3, 4, 5, 6.5}));
+  EXPECT_EQ(request.features, (std::vector<double>{1, 2, 3, 4, 5, 6.5}));
   EXPECT_EQ(request.baseline, (std::vector<double>{0.5, 1}));
 }
 

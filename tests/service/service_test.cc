@@ -34,7 +34,9 @@ PayoffPart dense(std::vector<double> values) {
   return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
 }
 
-DecisionRequest asked(std::string id) { return {.id = std::move(id), .pool = {}, .baseline = {}}; }
+DecisionRequest asked(std::string id) {
+  return {.id = std::move(id), .features = {}, .baseline = {}};
+}
 
 struct Opened {
   explicit Opened(const TemporaryFolder& folder, std::uint64_t snapshot_every = 10'000)
@@ -94,7 +96,7 @@ TEST(Service, RestartsInTheSameStateAndTheStoreAddsUp) {
       const DecisionAnswer answer = opened.service.decide("shop", {});
       if (j % 5 != 0) opened.service.pay("shop", answer.id, dense({1.0, 0.1 * j, 3.0}));
       const DecisionAnswer pool =
-          opened.service.decide("mail", {.id = "", .pool = {1, 0, 0, 1}, .baseline = {}});
+          opened.service.decide("mail", {.id = "", .features = {1, 0, 0, 1}, .baseline = {}});
       opened.service.pay("mail", pool.id, dense({1.0, 0.1 * j}));
     }
     before = {opened.service.report("shop"), opened.service.report("mail")};

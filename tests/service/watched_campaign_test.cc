@@ -34,7 +34,7 @@ LiveCampaign targeted() {
       "budget": 1, "features": 1})json");
   for (int round = 0; round < 20; ++round) {
     const std::string id = "r" + std::to_string(round);
-    live.decide({.id = id, .pool = {0.1, 0.5, 0.9}, .baseline = {}}, round);
+    live.decide({.id = id, .features = {0.1, 0.5, 0.9}, .baseline = {}}, round);
     live.pay(id, testing::dense_part({1.0, 0.0, 1.0}), round);
   }
   return live;
@@ -71,7 +71,7 @@ TEST(Report, IntervalsOfTreatmentsAreThoseOfAMean) {
   Decided decided;
   decided.treatments = {0, 0, 1, 0, 0};
   watch.observed(decided, Payoffs::dense(std::vector<double>{0, 1, 9, 2, 5}));
-  const std::vector<Belief> beliefs = watch.treatment_beliefs();
+  const std::vector<Belief> beliefs = watch.mean_payoffs();
   ASSERT_EQ(beliefs.size(), 2u);
   // Untreated: mean 2, squares about it 4 + 1 + 0 + 9 over three degrees of freedom.
   EXPECT_DOUBLE_EQ(*beliefs[0].estimate, 2.0);
@@ -207,8 +207,8 @@ TEST(Report, OfTargetedCampaignsHasMeansPerTreatment) {
 
 TEST(Report, CountsLatePayoffs) {
   LiveCampaign live = campaign_of(kShop);
-  live.decide({.id = "a", .pool = {}, .baseline = {}}, 0);
-  live.decide({.id = "b", .pool = {}, .baseline = {}}, 50'000);
+  live.decide({.id = "a", .features = {}, .baseline = {}}, 0);
+  live.decide({.id = "b", .features = {}, .baseline = {}}, 50'000);
   EXPECT_EQ(live.oldest_outstanding_ms(), 0);
   ASSERT_TRUE(live.lose(60'000));
   EXPECT_EQ(live.counts().lost, 1u);

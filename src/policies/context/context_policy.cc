@@ -72,17 +72,20 @@ std::optional<ActionId> ContextPolicy::untried() const {
   return found;
 }
 
-ActionId ContextPolicy::select(const Context& context, const Stream&) {
+ContextChoice ContextPolicy::choose(const Context& context, const Stream&) {
   check(context);
   check_for_choice(context);
-  std::optional<ActionId> action = untried();
-  if (!action) {
+  ContextChoice choice{.action = 0, .index = kInfinity};
+  if (const std::optional<ActionId> first = untried()) {
+    choice.action = *first;
+  } else {
     const std::vector<double> index = indices(context);
-    action = largest(shape_.actions, [&](ActionId a) { return index[a]; });
+    choice.action = largest(shape_.actions, [&](ActionId a) { return index[a]; });
+    choice.index = index[choice.action];
   }
-  ++offers_[*action];
+  ++offers_[choice.action];
   ++decisions_;
-  return *action;
+  return choice;
 }
 
 void ContextPolicy::observe(const Context& context, ActionId action,

@@ -7,17 +7,10 @@ import { Column, Table } from "../shared/table";
 import type { ActionRow, Report } from "./api_types";
 import { bestAction, bestSentence, referenceOf } from "./best_action";
 import { commonSpan, drawForest, Span, spanText } from "./forest";
-import { actionName, estimateName, kUnit } from "./words";
+import { actionName, estimateName, kUnit, variablesText } from "./words";
 
 const kPage = 50;
 const kIntervalColumn = 2;
-
-function variablesText(row: ActionRow): string {
-  if (row.declared_count !== null) return `${countText(row.declared_count)} declared`;
-  if (row.identified_count === null) return "";
-  const padding = row.padding_count ? ` + ${countText(row.padding_count)} padding` : "";
-  return `${countText(row.identified_count)} identified${padding}`;
-}
 
 function hasProbabilities(rows: ActionRow[]): boolean {
   return rows.some((row) => row.probability_best !== null);

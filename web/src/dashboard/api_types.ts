@@ -58,6 +58,38 @@ export interface TreatmentRow extends Belief {
   paid: number;
 }
 
+/// An action of a campaign with contexts: what the variables paid when it was taken.
+export interface TakenRow extends Belief {
+  action: number;
+  name?: string;
+  pulls: number;
+  paid: number;
+}
+
+/// What the policy believes of an action in a context.
+export interface ContextActionRow {
+  action: number;
+  name?: string;
+  uplift: Known;
+  low: Known;
+  high: Known;
+  difference: { estimate: number; interval: [number, number] | null } | null;
+  index: Known;
+  chosen: boolean;
+  reason: string;
+  declared_count: Known;
+  identified_count: Known;
+  padding_count: Known;
+}
+
+export interface LastContext {
+  decision: string;
+  action: number;
+  variables: number;
+  reference_action?: number;  // what differences are to
+  actions: ContextActionRow[];
+}
+
 export type Quantity = "uplift" | "difference" | "reward" | "payoff";
 
 export interface Report extends Brief {
@@ -80,6 +112,10 @@ export interface Report extends Brief {
   features?: number;
   observations?: number;
   treated?: TreatmentRow[];
+  variables?: number;   // with contexts, if they are the same in every round
+  rows?: number;
+  taken?: TakenRow[];
+  last_context?: LastContext | null;
 }
 
 export interface ActionHistory {

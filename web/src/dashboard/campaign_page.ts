@@ -7,6 +7,7 @@ import { ServiceClock } from "./age";
 import { campaignPath, Answer } from "./api";
 import type { History, Report } from "./api_types";
 import { bestAction } from "./best_action";
+import { ContextTables } from "./context_tables";
 import { Feedback } from "./feedback";
 import { FirstSteps } from "./first_steps";
 import { Heading } from "./heading";
@@ -29,7 +30,7 @@ interface Sections {
   heading: Heading;
   warnings: Warnings;
   steps: FirstSteps;
-  table: ActionTable | TreatmentTable;
+  table: ActionTable | TreatmentTable | ContextTables;
   charts: TimeCharts;
   feedback: Feedback;
   told: Told;
@@ -126,10 +127,11 @@ export class CampaignPage implements View {
     const focused = document.activeElement === this.messageTitle_ || this.content_.contains(document.activeElement);
     const variables = report.actions ? new Variables(api, report.name, report.actions, bestAction(report.actions) ?? 0) : null;
     const sections = {
-      heading: new Heading(report.name, !report.actions),
+      heading: new Heading(report.name, report.treated !== undefined),
       warnings: new Warnings((action) => variables?.look(action, "surprising")),
       steps: new FirstSteps(api.token),
-      table: report.actions ? new ActionTable(report, (action) => variables?.look(action, "affected")) : new TreatmentTable(report),
+      table: report.actions ? new ActionTable(report, (action) => variables?.look(action, "affected"))
+        : report.taken ? new ContextTables(report) : new TreatmentTable(report),
       charts: new TimeCharts(report),
       feedback: new Feedback(),
       told: new Told(),

@@ -8,9 +8,9 @@ import type { Token } from "./token";
 const kMostFeatures = 20;
 const kMostRows = 20;
 
-/// Rows of a pool: at least as many as the budget.
+/// Rows of a pool: at least as many as the budget. Of a context: as many as there are variables, if that is fixed.
 function rowsOf(report: Report): number {
-  return Math.max(2, report.budget ?? 1);
+  return report.taken ? report.variables ?? 2 : Math.max(2, report.budget ?? 1);
 }
 
 /// Short rows, and payoffs of 0 and 1 below: there are policies that refuse others.
@@ -19,9 +19,20 @@ function poolText(rows: number, features: number): string {
   return `[${Array.from({ length: rows }, (_, number) => row(number)).join(", ")}]`;
 }
 
-/// Policies of targeted campaigns whose names end so are told what each individual pays without treatment.
+/// Policies of targeted campaigns and of contexts whose names end so are told what each row pays if nothing is done.
 function needsBaseline(report: Report): boolean {
   return /^\w+_bl\b/.test(report.policy);
+}
+
+/// Policies of contexts that look at the uplift must know which rows each action affects, or how many at most.
+function needsSets(report: Report): boolean {
+  return report.taken !== undefined && /^lin_up_ucb/.test(report.policy) && !/max_affected=/.test(report.policy);
+}
+
+/// Every other row by turns.
+function setsText(rows: number, actions: number): string {
+  const set = (action: number) => `[${Array.from({ length: rows }, (_, row) => row).filter((row) => row % 2 === action % 2).join(", ")}]`;
+  return `[${Array.from({ length: actions }, (_, action) => set(action)).join(", ")}]`;
 }
 
 export class ExampleRequests {
@@ -40,9 +51,12 @@ export class ExampleRequests {
   }
 
   decideWords(id: string): string {
-    const baseline = needsBaseline(this.report_) ? `, and "baseline", a list of one number per row: what is expected of it without treatment` : "";
-    return `POST to ${this.base_}/decisions a JSON object with "decision": "${id}"${baseline ? "," : " and"} "pool", ` +
-      `a list of at least ${rowsOf(this.report_)} rows of ${this.report_.features} numbers each${baseline}.`;
+    const baseline = needsBaseline(this.report_) ? `, and "baseline", a list of one number per row: what is expected of it ${this.report_.taken ? "if nothing is done" : "without treatment"}` : "";
+    const { taken, variables, features } = this.report_;
+    const sets = needsSets(this.report_) ? `, and "affected", a list with a list of row numbers for each action: those that it affects` : "";
+    const least = taken ? (variables === undefined ? "rows" : `${variables} rows`) : `at least ${rowsOf(this.report_)} rows`;
+    return `POST to ${this.base_}/decisions a JSON object with "decision": "${id}"${baseline || sets ? "," : " and"} "${taken ? "context" : "pool"}", ` +
+      `a list of ${least} of ${features} numbers each${baseline}${sets}.`;
   }
 
   /// As if only the first variable, or the first of the pool, had paid.
@@ -56,6 +70,9 @@ export class ExampleRequests {
     const features = this.report_.features ?? 1;
     if (rows > kMostRows || features > kMostFeatures) return null;
     const baseline = needsBaseline(this.report_) ? `, "baseline": [${new Array(rows).fill(0.5).join(", ")}]` : "";
-    return `{"decision": "${id}", "pool": ${poolText(rows, features)}${baseline}}`;
+    const { taken } = this.report_;
+    if (taken && taken.length > kMostRows) return null;
+    const sets = needsSets(this.report_) ? `, "affected": ${setsText(rows, taken!.length)}` : "";
+    return `{"decision": "${id}", "${taken ? "context" : "pool"}": ${poolText(rows, features)}${baseline}${sets}}`;
   }
 }

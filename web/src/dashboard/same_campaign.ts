@@ -14,5 +14,7 @@ export function sameCampaign(before: Report, after: Report): boolean {
     before.treatments === after.treatments && before.budget === after.budget && before.features === after.features &&
     before.state_version <= after.state_version &&
     sameList(before.actions, after.actions, (a, b) => a.action === b.action && a.name === b.name) &&
+    before.variables === after.variables &&
+    sameList(before.taken, after.taken, (a, b) => a.action === b.action && a.name === b.name) &&
     sameList(before.told, after.told, (a, b) => a === b);
 }

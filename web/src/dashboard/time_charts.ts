@@ -5,9 +5,9 @@ import { element, freshId } from "../shared/dom";
 import { countText, percent, tickText } from "../shared/numbers";
 import { LineChart, Series, XAxis } from "../shared/line_chart";
 import { wholeTicks } from "../shared/round_numbers";
-import type { Belief, History, Known, Report } from "./api_types";
+import type { ActionRow, Belief, History, Known, Report, TakenRow } from "./api_types";
 import { timeName, timeText, timeTicks } from "./time_axis";
-import { actionName, estimateName, kUnit, treatmentName } from "./words";
+import { actionName, estimateName, treatmentName, unitText } from "./words";
 
 /// Lines beyond these are not offered: nobody could tell them apart.
 const kMostLines = 48;
@@ -21,7 +21,8 @@ interface Line extends Belief {
 }
 
 function linesOf(report: Report): Line[] {
-  return report.actions ? report.actions.map((row) => ({ ...row, id: row.action, label: actionName(row) }))
+  const actions: (ActionRow | TakenRow)[] | undefined = report.actions ?? report.taken;
+  return actions ? actions.map((row) => ({ ...row, id: row.action, label: actionName(row) }))
     : report.treated!.map((row) => ({ ...row, id: row.treatment, label: treatmentName(row.treatment) }));
 }
 
@@ -46,19 +47,20 @@ export class TimeCharts {
     this.order_ = lines.length > kShownAtFirst ? bestFirst(lines) : lines.map((line) => line.id);
     const id = freshId("over-time");
     const left = lines.length - this.order_.length;
-    const what = report.actions ? "actions" : "treatments";
+    const what = report.treated ? "treatments" : "actions";
+    const counted = report.treated ? "individuals" : "decisions";
     const pair = element("div", { class: "pair" });
     this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "How it came about"),
       this.axisSwitch(), left > 0 ? element("p", { class: "muted" },
         `The ${countText(this.order_.length)} ${what} that were best when this page was opened, of ${countText(lines.length)}.`) : null, pair);
     this.estimates_ = new LineChart(pair, {
-      title: `${estimateName(report)} over time`, ...this.axis([]), yName: `${report.quantity}, ${kUnit[report.quantity]}`,
+      title: `${estimateName(report)} over time`, ...this.axis([]), yName: `${report.quantity}, ${unitText(report)}`,
       description: `${report.interval_text ? `Bands: ${report.interval_text}. ` : ""}Early estimates may be cut off; the table has all.`,
       bands: "Bands", yFit: kFitted, empty: "Nothing is known before the first payoffs.",
     });
     this.shares_ = new LineChart(pair, {
-      title: report.actions ? "Share of decisions over time" : "Share of individuals over time", ...this.axis([]), yName: "share so far", yMin: 0,
-      yText: (y) => percent(y), description: `Of all ${report.actions ? "decisions" : "individuals"} up to each point, since the start.`, empty: "Drawn from the first decision on.",
+      title: `Share of ${counted} over time`, ...this.axis([]), yName: "share so far", yMin: 0,
+      yText: (y) => percent(y), description: `Of all ${counted} up to each point, since the start.`, empty: "Drawn from the first decision on.",
     });
   }
 

@@ -1,6 +1,7 @@
 // What the numbers are called, by what the policy estimates.
 
-import type { Quantity, Report } from "./api_types";
+import { countText } from "../shared/numbers";
+import type { Known, Quantity, Report } from "./api_types";
 
 const kEstimateName: Record<Exclude<Quantity, "difference">, string> = {
   uplift: "Estimated uplift",
@@ -18,6 +19,18 @@ export const kUnit: Record<Quantity, string> = {
   reward: "in units of payoff per decision",
   payoff: "in units of payoff per individual",
 };
+
+export function unitText(report: Report): string {
+  return report.taken ? "in units of payoff per variable" : kUnit[report.quantity];
+}
+
+/// How many variables an action affects, as far as that is declared or identified; else empty.
+export function variablesText(row: { declared_count: Known; identified_count: Known; padding_count: Known }): string {
+  if (row.declared_count !== null) return `${countText(row.declared_count)} declared`;
+  if (row.identified_count === null) return "";
+  const padding = row.padding_count ? ` + ${countText(row.padding_count)} padding` : "";
+  return `${countText(row.identified_count)} identified${padding}`;
+}
 
 export function actionName(row: { action: number; name?: string }): string {
   return row.name ?? `action ${row.action}`;

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/json_fields.h"
+#include "service/request_fields.h"
+#include "service/requests.h"
+#include "updraft/error.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+using nlohmann::json;
+
+/// Rows of features, as a targeted campaign and one with contexts speak of them.
+struct RowsField {
+  const char* key;
+  std::string_view row;      ///< what a row is of
+  std::string_view missing;  ///< why there must be some
+};
+constexpr RowsField kPool{"pool", "individual", "a targeted campaign needs a row per individual"};
+constexpr RowsField kContext{"context", "variable",
+                             "a campaign with contexts needs a row of features per variable"};
+
+/// Throws about what makes it no list of rows.
+[[noreturn]] void refuse_rows(const RequestField& field, const RowsField& words) {
+  const json value = plain_value(field);
+  if (!value.is_array()) {
+    throw InvalidInput(words.key, fmt::format("must be a list with a row per {}", words.row));
+  }
+  for (std::size_t row = 0; row < value.size(); ++row) {
+    numbers_field(value[row], fmt::format("{}[{}]", words.key, row));
+  }
+  throw InvalidInput(fmt::format("{}[0]", words.key),
+                     fmt::format("must be a list of numbers, the features of {} {}",
+                                 words.row == "individual" ? "an" : "a", words.row));
+}
+
+template <typename Path>
+void check_sizes(std::span<const double> numbers, Path path) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (std::abs(numbers[i]) <= kLargestFeature) continue;
+    throw InvalidInput(path(i), numbers[i], "must be at most 1e100 in size");
+  }
+}
+
+/// The features, row after row; each row has `width`.
+std::vector<double> read_rows(RequestFields& fields, const RowsField& words, std::size_t width,
+                              std::size_t most) {
+  const auto given = fields.find(words.key);
+  if (given == fields.end()) {
+    throw InvalidInput(words.key, fmt::format("is missing; {}", words.missing));
+  }
+  if (const auto* none = std::get_if<std::vector<double>>(&given->second); none && none->empty()) {
+    throw InvalidInput(words.key, "0 rows", "must have at least 1");
+  }
+  auto* rows = std::get_if<NumberRows>(&given->second);
+  if (rows == nullptr) refuse_rows(given->second, words);
+  if (rows->size() > most) {
+    throw InvalidInput(words.key, fmt::format("{} rows", rows->size()),
+                       fmt::format("must have at most {}", most));
+  }
+  for (std::size_t row = 0; row < rows->size(); ++row) {
+    if (rows->length(row) == width) continue;
+    throw InvalidInput(fmt::format("{}[{}]", words.key, row),
+                       fmt::format("{} numbers", rows->length(row)),
+                       fmt::format("must have one for each of the {} features", width));
+  }
+  check_sizes(rows->numbers, [&](std::size_t i) {
+    return fmt::format("{}[{}][{}]", words.key, i / width, i % width);
+  });
+  return std::move(rows->numbers);
+}
+
+/// Whether there was one.
+bool read_baseline(const RequestFields& fields, std::string_view rows_of, std::size_t rows,
+                   DecisionRequest& request) {
+  const RequestField* baseline = find_field(fields, "baseline");
+  if (baseline == nullptr) return false;
+  request.baseline = number_list(*baseline, "baseline");
+  if (request.baseline.size() != rows) {
+    throw InvalidInput(
+        "baseline", fmt::format("{} numbers", request.baseline.size()),
+        fmt::format("must have one for each of the {} rows of the {}", rows, rows_of));
+  }
+  check_sizes(request.baseline, [](std::size_t i) { return fmt::format("baseline[{}]", i); });
+  return true;
+}
+
+Needs needs_of_policy(const CampaignDefinition& campaign) {
+  return policy_info(campaign.spec.name()).needs;
+}
+
+[[noreturn]] void refuse_without_baseline(const CampaignDefinition& campaign,
+                                          std::string_view rows_of) {
+  throw InvalidInput("baseline", fmt::format("is missing; {} needs one number per row of the {}",
+                                             campaign.spec.name(), rows_of));
+}
+
+// Targeted campaigns.
+
+void read_pool(RequestFields& fields, const CampaignDefinition& campaign,
+               const RequestLimits& limits, DecisionRequest& request) {
+  const CampaignShape& shape = *campaign.shape;
+  request.features = read_rows(fields, kPool, shape.features, limits.pool_rows);
+  const std::size_t rows = request.features.size() / shape.features;
+  if (rows < shape.budget) {
+    throw InvalidInput("pool", fmt::format("{} rows", rows),
+                       fmt::format("must have at least as many as the budget, {}", shape.budget));
+  }
+  if (!read_baseline(fields, "pool", rows, request) &&
+      needs_of_policy(campaign).contains(Need::kBaseline)) {
+    refuse_without_baseline(campaign, "pool");
+  }
+}
+
+// Campaigns with contexts.
+
+/// Numbers as the ids of a set, each below `rows`.
+VariableSet set_of(std::span<const double> numbers, std::size_t rows, const std::string& path) {
+  std::vector<VariableId> ids;
+  ids.reserve(numbers.size());
+  for (const double number : numbers) {
+    if (!(number >= 0.0 && number < static_cast<double>(rows)) || number != std::floor(number)) {
+      throw InvalidInput(fmt::format("{}[{}]", path, ids.size()), number,
+                         fmt::format("must be a whole number from 0 to {}", rows - 1));
+    }
+    ids.push_back(static_cast<VariableId>(number));
+  }
+  return VariableSet::from_ids(ids, path);
+}
+
+/// The same where some are names.
+VariableSet set_of(const json& list, const CampaignDefinition& campaign, std::size_t rows,
+                   const std::string& path) {
+  if (!list.is_array()) throw InvalidInput(path, "must be a list of variables");
+  std::vector<VariableId> ids;
+  for (const json& item : list) {
+    ids.push_back(variable_field(item, campaign, rows,
+                                 [&] { return fmt::format("{}[{}]", path, ids.size()); }));
+  }
+  return VariableSet::from_ids(ids, path);
+}
+
+std::vector<VariableSet> read_sets(const RequestField& field, const CampaignDefinition& campaign,
+                                   std::size_t rows) {
+  const auto path = [](std::size_t action) { return fmt::format("affected[{}]", action); };
+  const auto* numbers = std::get_if<NumberRows>(&field);
+  const json value = numbers == nullptr ? plain_value(field) : json();
+  if (numbers == nullptr && !value.is_array()) {
+    throw InvalidInput("affected", "must be a list with a list of variables per action");
+  }
+  if (const auto* plain = std::get_if<std::vector<double>>(&field); plain && !plain->empty()) {
+    throw InvalidInput(path(0), "must be a list of variables");
+  }
+  const std::size_t actions = campaign.contexts->actions;
+  const std::size_t lists = numbers == nullptr ? value.size() : numbers->size();
+  if (lists != actions) {
+    throw InvalidInput("affected", fmt::format("{} lists", lists),
+                       fmt::format("must have one for each of the {} actions", actions));
+  }
+  std::vector<VariableSet> sets;
+  sets.reserve(actions);
+  for (std::size_t action = 0; action < actions; ++action) {
+    sets.push_back(numbers == nullptr ? set_of(value[action], campaign, rows, path(action))
+                                      : set_of(numbers->row(action), rows, path(action)));
+  }
+  return sets;
+}
+
+/// Whether the policy must know the sets, and the definition does not have them.
+bool needs_sets(const CampaignDefinition& campaign) {
+  return needs_of_policy(campaign).contains(Need::kAffected) &&
+         !campaign.spec.number("max_affected") &&
+         !(campaign.knowledge && campaign.knowledge->affected());
+}
+
+void read_context(RequestFields& fields, const CampaignDefinition& campaign,
+                  const RequestLimits& limits, DecisionRequest& request) {
+  const std::size_t width = campaign.contexts->features;
+  request.features = read_rows(fields, kContext, width, limits.pool_rows);
+  const std::size_t rows = request.features.size() / width;
+  if (campaign.knowledge && rows != campaign.knowledge->variables()) {
+    throw InvalidInput(
+        "context", fmt::format("{} rows", rows),
+        fmt::format("must have one for each of the {} variables", campaign.knowledge->variables()));
+  }
+  if (!read_baseline(fields, "context", rows, request) &&
+      needs_of_policy(campaign).contains(Need::kBaseline) &&
+      !(campaign.knowledge && campaign.knowledge->baseline() != nullptr)) {
+    refuse_without_baseline(campaign, "context");
+  }
+  if (const RequestField* affected = find_field(fields, "affected")) {
+    request.affected = read_sets(*affected, campaign, rows);
+  } else if (needs_sets(campaign)) {
+    throw InvalidInput("affected",
+                       fmt::format("is missing; {} needs a list of variables per action, or "
+                                   "max_affected in place of all lists",
+                                   campaign.spec.name()));
+  }
+}
+
+}  // namespace
+
+DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& campaign,
+                               const RequestLimits& limits) {
+  RequestFields fields = read_request_fields(body);
+  if (campaign.shape) {
+    check_fields(fields, {"decision", "pool", "baseline"});
+  } else if (campaign.contexts) {
+    check_fields(fields, {"decision", "context", "baseline", "affected"});
+  } else {
+    check_fields(fields, {"decision"});
+  }
+  DecisionRequest request;
+  if (find_field(fields, "decision") != nullptr) {
+    request.id = text_of(fields, "decision");
+    check_decision_id(request.id);
+  }
+  if (campaign.shape) read_pool(fields, campaign, limits, request);
+  if (campaign.contexts) read_context(fields, campaign, limits, request);
+  return request;
+}
+
+}  // namespace updraft
