@@ -26,6 +26,7 @@ struct Coverage {
   std::vector<double> interval;   ///< of explain()
   std::vector<double> posterior;  ///< the 95 % in the middle of what the policy draws from
   std::vector<double> wide;       ///< the interval, stretched by sqrt(2 log t) / quantile
+  bool differences = false;       ///< of differences, as uplifts are not known
 };
 
 /// An estimate with its truth.
@@ -52,7 +53,7 @@ Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::st
   const auto actions = static_cast<std::uint32_t>(instance->actions());
   const std::uint32_t rounds = 20 * actions;
   const std::vector<double> none(actions, 0.0);
-  Coverage share{none, none, none};
+  Coverage share{.interval = none, .posterior = none, .wide = none};
   for (std::uint32_t run = 0; run < runs; ++run) {
     const auto policy = make_policy(spec, instance->knowledge(rounds));
     Environment environment(law, 1, run);
@@ -66,6 +67,7 @@ Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::st
     const double wide = std::sqrt(2.0 * std::log(static_cast<double>(rounds))) / quantile;
     for (ActionId a = 0; a < actions; ++a) {
       const Shown shown = shown_of(*instance, explanation, a);
+      share.differences = share.differences || !explanation.actions[a].uplift;
       const double off = std::abs(shown.truth - shown.estimate);
       const double reach = (shown.interval.high - shown.interval.low) / 2.0;
       if (off <= reach) share.interval[a] += 1.0 / runs;
@@ -88,9 +90,11 @@ void print(const std::shared_ptr<const Instance>& instance, std::uint32_t runs,
              instance->name(), runs);
   fmt::print("{:<14} {:>9} {:>7} {:>12} {:>12} {:>12} {:>16} {:>12}\n", "policy", "design", "mean",
              "least (of)", "most (of)", "best action", "posterior, mean", "wide, least");
+  std::string of_differences;
   for (const std::string& spec : specs) {
     for (const bool rotation : {true, false}) {
       const Coverage share = coverage(instance, spec, rotation, runs);
+      if (share.differences && rotation) of_differences += " " + spec;
       const auto [least, most] = std::minmax_element(share.interval.begin(), share.interval.end());
       const auto one = [&](auto place) {
         return fmt::format("{:.1f}% ({})", 100.0 * *place, place - share.interval.begin());
@@ -102,6 +106,9 @@ void print(const std::shared_ptr<const Instance>& instance, std::uint32_t runs,
                  100.0 * *std::min_element(share.wide.begin(), share.wide.end()));
     }
   }
+  if (of_differences.empty()) return;
+  fmt::print("differences to action {}, whose own is exact, in place of uplifts:{}\n",
+             kReferenceAction, of_differences);
 }
 
 }  // namespace

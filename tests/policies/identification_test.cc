@@ -98,7 +98,8 @@ INSTANTIATE_TEST_SUITE_P(Policies, NoControl,
 TEST(Identification, AToldBaselineIdentifiesUplifts) {
   const Bandit bandit = no_control();
   Knowledge knowledge = bandit.knowledge();
-  knowledge.set_observations({.counts = std::vector<double>(10, 50.0), .means = bandit.baseline});
+  // So few that the lower bounds are 14 below the means, all together.
+  knowledge.set_observations({.counts = std::vector<double>(10, 2.0), .means = bandit.baseline});
   for (const char* spec :
        {"up_ts_bl", "up_ucb_cv_bl", "up_ucb_bl(alpha=2)", "up_ucb_obs(alpha=2)"}) {
     const auto policy = rotated(spec, bandit, knowledge, 60);
