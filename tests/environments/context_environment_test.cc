@@ -232,7 +232,7 @@ TEST(FindContexts, RefusesWithFieldValueAndRule) {
   EXPECT_EQ(refused("noise_sd=0"), "contextual-linear.noise_sd = 0: must be > 0");
   EXPECT_EQ(refused("noise_sd=nan"), "contextual-linear.noise_sd = nan: must be > 0");
   EXPECT_EQ(refused("noise_sd=inf"), "contextual-linear.noise_sd = inf: must be > 0");
-  EXPECT_EQ(refused("noise_sd="), "contextual-linear.noise_sd = : must be a number > 0");
+  EXPECT_EQ(refused("noise_sd="), "contextual-linear.noise_sd: must be a number > 0");
   EXPECT_EQ(refused("noise_sd=2x"), "contextual-linear.noise_sd = 2x: must be a number > 0");
   EXPECT_EQ(refused("actions=0"), "contextual-linear.actions = 0: must be at least 1");
   EXPECT_EQ(refused("actions=-1"), "contextual-linear.actions = -1: must be a whole number >= 1");

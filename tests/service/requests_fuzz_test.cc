@@ -132,7 +132,7 @@ TEST(RequestsFuzz, DamagedContextsAreTheSameBothWaysOrRefusedBothWays) {
     EXPECT_EQ(one, parsed(with_escapes(text), parse)) << text;
     if (one) ++read;
   }
-  EXPECT_GT(read, kCasesPerSeed / 50);
+  EXPECT_GT(read, kCasesPerSeed / 100);  // rows and sets must fit together, so fewer are left
 }
 
 TEST(RequestsFuzz, DamagedDefinitionsAreReadOrRefused) {
