@@ -9,6 +9,7 @@
 #include "updraft/clustered_instance.h"
 #include "updraft/context_environment.h"
 #include "updraft/context_policy.h"
+#include "updraft/decision.h"
 #include "updraft/environment.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"

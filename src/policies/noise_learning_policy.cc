@@ -137,6 +137,26 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
   return errors.cwiseSqrt();
 }
 
+/// With no more actions than atoms, their covariance is factorised; otherwise the normals of the
+/// baseline come first, one per atom.
+std::size_t NoiseLearningPolicy::error_width() const {
+  return baseline_known() || actions() <= atoms() ? actions() : atoms() + actions();
+}
+
+MatrixXd NoiseLearningPolicy::errors_of(const MatrixXd& normals) const {
+  const VectorXd own = own_errors();
+  if (baseline_known()) return normals * own.asDiagonal();
+  const MatrixXd whitened = std::sqrt(model_.inflation()) * posterior_->whitened(weights_);
+  if (actions() > atoms()) {
+    const auto groups = static_cast<Index>(atoms());
+    return normals.leftCols(groups) * whitened +
+           normals.rightCols(normals.cols() - groups) * own.asDiagonal();
+  }
+  MatrixXd covariance = whitened.transpose() * whitened;
+  covariance.diagonal() += own.cwiseAbs2();
+  return normals * semidefinite_root(std::move(covariance)).transpose();
+}
+
 /// By draws: uplifts are estimates + kappa * (root of their covariance) z, as wide as the
 /// intervals, both after stats/shrink_effects.h.
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {

@@ -76,6 +76,19 @@ ActionId Policy::select(const Stream& stream) {
   return action;
 }
 
+Decision Policy::decide(const Stream& stream) {
+  const ActionId action = choose(stream);
+  const double probability = probabilities_given(action, stream)[action];
+  ++offers_[action];
+  return {.number = decisions_++, .action = action, .probability = probability};
+}
+
+std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) const {
+  std::vector<double> probabilities(actions(), 0.0);
+  probabilities[action] = 1.0;
+  return probabilities;
+}
+
 void Policy::observe(ActionId action, const Payoffs& payoffs) {
   if (action >= actions()) {
     throw InvalidInput("action", std::to_string(action),
