@@ -2,6 +2,7 @@
 // policies that learn the noise: with a fixed design (all actions in rotation), and under the
 // policy's own choices. Besides, how often the 95 % of the posterior that the policy draws from do,
 // and how often the interval does with sqrt(2 log t) in place of Student's quantile, t rounds.
+// Where no feedback tells the uplift, the same of the difference to the reference action.
 //
 //   coverage [INSTANCE [RUNS [POLICY ...]]]
 
@@ -27,6 +28,24 @@ struct Coverage {
   std::vector<double> wide;       ///< the interval, stretched by sqrt(2 log t) / quantile
 };
 
+/// An estimate with its truth.
+struct Shown {
+  double truth;
+  double estimate;
+  double standard_error;
+  Interval interval;
+};
+
+/// The uplift, or the difference to the reference action if the uplift is not known.
+Shown shown_of(const Instance& instance, const Explanation& explanation, ActionId action) {
+  const ActionExplanation& about = explanation.actions[action];
+  const double truth = instance.uplifts()[action];
+  if (about.uplift) return {truth, *about.uplift, *about.standard_error, *about.interval};
+  const RewardDifference& difference = *about.difference;
+  return {truth - instance.uplifts()[*explanation.reference_action], difference.estimate,
+          *difference.standard_error, difference.interval};
+}
+
 Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::string& spec,
                   bool rotation, std::uint32_t runs) {
   const auto law = prepare_payoffs(instance);
@@ -46,11 +65,11 @@ Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::st
     const double quantile = student_95(*explanation.degrees_of_freedom);
     const double wide = std::sqrt(2.0 * std::log(static_cast<double>(rounds))) / quantile;
     for (ActionId a = 0; a < actions; ++a) {
-      const ActionExplanation& about = explanation.actions[a];
-      const double off = std::abs(instance->uplifts()[a] - *about.uplift);
-      const double reach = (about.interval->high - about.interval->low) / 2.0;
+      const Shown shown = shown_of(*instance, explanation, a);
+      const double off = std::abs(shown.truth - shown.estimate);
+      const double reach = (shown.interval.high - shown.interval.low) / 2.0;
       if (off <= reach) share.interval[a] += 1.0 / runs;
-      if (off <= quantile * *about.standard_error) share.posterior[a] += 1.0 / runs;
+      if (off <= quantile * shown.standard_error) share.posterior[a] += 1.0 / runs;
       if (off <= std::max(1.0, wide) * reach) share.wide[a] += 1.0 / runs;
     }
   }

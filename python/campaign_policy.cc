@@ -4,6 +4,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "columns.h"
 #include "seeded.h"
 
 namespace updraft::python {
@@ -54,30 +55,16 @@ py::dict explain(const SeededCampaign& self, py::handle features, py::handle bas
                  py::handle uplifts) {
   const PoolArrays arrays(features, baseline, uplifts);
   const std::vector<IndividualExplanation> people = self.policy->explain(arrays.pool());
-  const auto count = static_cast<py::ssize_t>(people.size());
-  py::array_t<std::int64_t> treatment(count);
-  py::array_t<double> index(count);
-  py::array_t<double> uplift(count);
-  py::array_t<double> interval({count, py::ssize_t{2}});
-  py::array_t<bool> chosen(count);
-  py::list reason;
-  for (py::ssize_t i = 0; i < count; ++i) {
-    const IndividualExplanation& person = people[static_cast<std::size_t>(i)];
-    treatment.mutable_at(i) = person.treatment;
-    index.mutable_at(i) = person.index;
-    uplift.mutable_at(i) = person.uplift;
-    interval.mutable_at(i, 0) = person.interval.low;
-    interval.mutable_at(i, 1) = person.interval.high;
-    chosen.mutable_at(i) = person.chosen;
-    reason.append(py::str(person.reason.data(), person.reason.size()));
-  }
   py::dict out;
-  out["treatment"] = treatment;
-  out["index"] = index;
-  out["uplift"] = uplift;
-  out["interval"] = interval;
-  out["chosen"] = chosen;
-  out["reason"] = py::array(reason);
+  Columns<IndividualExplanation> columns(people, out);
+  columns.always("treatment", &IndividualExplanation::treatment);
+  columns.always("index", &IndividualExplanation::index);
+  columns.if_any("payoff", &IndividualExplanation::payoff);
+  columns.intervals("payoff_interval", &IndividualExplanation::payoff_interval);
+  columns.if_any("uplift", &IndividualExplanation::uplift);
+  columns.intervals("interval", &IndividualExplanation::interval);
+  columns.always("chosen", &IndividualExplanation::chosen);
+  columns.texts("reason", &IndividualExplanation::reason);
   return out;
 }
 
@@ -115,8 +102,11 @@ constexpr const char* kUpdateDoc =
 constexpr const char* kExplainDoc =
     R"(What the policy believes of each individual of a pool, as a dict of arrays.
 
-treatment (the best one), index (what individuals are compared by), uplift, interval
-(individuals x 2), chosen and reason.)";
+treatment (the best one), index (what individuals are compared by), chosen and reason; if known of
+anyone, with NaN for the others: payoff with that treatment and payoff_interval (individuals x 2),
+uplift of that treatment over none and interval (individuals x 2). Nobody has an uplift if the
+policy looks at no baseline (c2_ucb). Estimates are known of those whose features are a linear
+combination of features seen, with the treatment and, for an uplift, without any.)";
 
 }  // namespace
 

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "arrays.h"
 #include "bindings.h"
+#include "columns.h"
 #include "seeded.h"
 #include "told.h"
 
@@ -56,52 +54,23 @@ void update(SeededContext& self, py::handle features, py::handle action, py::han
   self.policy->observe(arrays.context(), taken, view(values));
 }
 
-py::list sets_of(const ContextExplanation& explanation,
-                 std::optional<VariableSet> ContextActionExplanation::*field) {
-  py::list out;
-  for (const ContextActionExplanation& action : explanation.actions) {
-    out.append(array_of((action.*field).value_or(VariableSet())));
-  }
-  return out;
-}
-
 py::dict explain(const SeededContext& self, py::handle features, py::handle baseline,
                  py::handle affected) {
   const ContextArrays arrays(features, baseline, affected);
   const ContextExplanation explanation = self.policy->explain(arrays.context());
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  const auto count = static_cast<py::ssize_t>(explanation.actions.size());
-  py::array_t<std::int64_t> pulls(count);
-  py::array_t<double> index(count);
-  py::array_t<double> uplift(count);
-  py::array_t<double> interval({count, py::ssize_t{2}});
-  py::array_t<bool> chosen(count);
-  py::list reason;
-  bool unknown_sets = false;
-  for (py::ssize_t a = 0; a < count; ++a) {
-    const ContextActionExplanation& action = explanation.actions[static_cast<std::size_t>(a)];
-    const Interval around = action.interval.value_or(Interval{kUnknown, kUnknown});
-    pulls.mutable_at(a) = static_cast<std::int64_t>(action.pulls);
-    index.mutable_at(a) = action.index;
-    uplift.mutable_at(a) = action.uplift.value_or(kUnknown);
-    interval.mutable_at(a, 0) = around.low;
-    interval.mutable_at(a, 1) = around.high;
-    chosen.mutable_at(a) = action.chosen;
-    reason.append(py::str(action.reason.data(), action.reason.size()));
-    unknown_sets = unknown_sets || action.identified.has_value();
-  }
   py::dict out;
-  out["pulls"] = pulls;
-  out["index"] = index;
-  out["uplift"] = uplift;
-  out["interval"] = interval;
-  out["chosen"] = chosen;
-  out["reason"] = py::array(reason);
-  if (unknown_sets) {
-    out["identified"] = sets_of(explanation, &ContextActionExplanation::identified);
-    out["padding"] = sets_of(explanation, &ContextActionExplanation::padding);
-  }
-  if (explanation.baseline_action) out["baseline_action"] = *explanation.baseline_action;
+  Columns<ContextActionExplanation> columns(explanation.actions, out);
+  columns.always("pulls", &ContextActionExplanation::pulls);
+  columns.always("index", &ContextActionExplanation::index);
+  columns.if_any("reward", &ContextActionExplanation::reward);
+  columns.if_any("uplift", &ContextActionExplanation::uplift);
+  columns.intervals("interval", &ContextActionExplanation::interval);
+  columns.differences();
+  if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
+  columns.sets("identified", &ContextActionExplanation::identified);
+  columns.sets("padding", &ContextActionExplanation::padding);
+  columns.always("chosen", &ContextActionExplanation::chosen);
+  columns.texts("reason", &ContextActionExplanation::reason);
   return out;
 }
 
@@ -133,8 +102,12 @@ constexpr const char* kUpdateDoc =
 constexpr const char* kExplainDoc =
     R"(What the policy believes of each action in a context, as a dict of arrays.
 
-pulls, index (what select() compares), uplift, interval (actions x 2), chosen and reason; where the
-sets are not known, identified and padding, lists of arrays of variables, and baseline_action.)";
+pulls, index (what select() compares), chosen and reason; if known of any action, with NaN for the
+others: reward, of all variables of the context; uplift over doing nothing and interval (actions x
+2); if neither the baseline nor the sets are known, in place of an uplift difference, the reward
+less that of reference_action, and difference_interval. Unless the sets are given, identified and
+padding are lists of arrays of variables. Estimates are known if the features of the variables that
+they count are linear combinations of features seen.)";
 
 }  // namespace
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "arrays.h"
 #include "bindings.h"
+#include "columns.h"
 #include "seeded.h"
 #include "told.h"
 #include "updraft/registry.h"
@@ -42,71 +42,12 @@ void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
   }
 }
 
-/// Arrays of a field per action, from what is believed of each.
-class Columns {
- public:
-  Columns(const Explanation& explanation, py::dict& out)
-      : actions_(explanation.actions), out_(out) {}
-
-  template <typename Field>
-  void always(const char* name, Field field) {
-    py::array_t<double> column(static_cast<py::ssize_t>(actions_.size()));
-    double* to = column.mutable_data();
-    for (const ActionExplanation& action : actions_) *to++ = value_of(action.*field);
-    out_[name] = column;
-  }
-
-  /// Only where it is known of an action.
-  template <typename Field>
-  void if_any(const char* name, Field field) {
-    if (known(field)) always(name, field);
-  }
-
-  void sets(const char* name, std::optional<VariableSet> ActionExplanation::*field) {
-    if (!known(field)) return;
-    py::list list;
-    for (const ActionExplanation& action : actions_) {
-      list.append(array_of((action.*field).value_or(VariableSet())));
-    }
-    out_[name] = list;
-  }
-
-  /// Rows of `width` numbers, which `fill` writes; NaN where the field is not known.
-  template <typename Field, typename Fill>
-  void rows(const char* name, Field field, std::size_t width, Fill fill) {
-    py::array_t<double> table({actions_.size(), width});
-    double* to = table.mutable_data();
-    std::fill_n(to, table.size(), std::numeric_limits<double>::quiet_NaN());
-    for (const ActionExplanation& action : actions_) {
-      if (action.*field) fill(*(action.*field), to);
-      to += width;
-    }
-    out_[name] = table;
-  }
-
-  template <typename Field>
-  bool known(Field field) const {
-    return std::any_of(actions_.begin(), actions_.end(), [&](const ActionExplanation& action) {
-      return (action.*field).has_value();
-    });
-  }
-
- private:
-  static double value_of(double value) { return value; }
-  static double value_of(const std::optional<double>& value) {
-    return value.value_or(std::numeric_limits<double>::quiet_NaN());
-  }
-
-  const std::vector<ActionExplanation>& actions_;
-  py::dict& out_;
-};
-
-void explain_weights(const Explanation& explanation, Columns& columns) {
+void explain_weights(const Explanation& explanation, Columns<ActionExplanation>& columns) {
   std::size_t width = 0;
   for (const ActionExplanation& action : explanation.actions) {
     if (action.weights) width = std::max(width, action.weights->size());
   }
-  columns.rows(
+  columns.table(
       "weights", &ActionExplanation::weights, width,
       [](const std::vector<double>& row, double* to) { std::copy(row.begin(), row.end(), to); });
 }
@@ -123,8 +64,8 @@ py::array_t<std::int64_t> pulls(const SeededPolicy& self) {
 py::dict explain(const SeededPolicy& self) {
   const Explanation explanation = self.policy->explain();
   py::dict out;
-  out["pulls"] = pulls(self);
-  Columns columns(explanation, out);
+  Columns<ActionExplanation> columns(explanation.actions, out);
+  columns.always("pulls", &ActionExplanation::pulls);
   columns.always("index", &ActionExplanation::index);
   columns.always("radius", &ActionExplanation::radius);
   columns.if_any("reward", &ActionExplanation::reward);
@@ -132,15 +73,11 @@ py::dict explain(const SeededPolicy& self) {
   columns.sets("identified", &ActionExplanation::identified);
   columns.sets("padding", &ActionExplanation::padding);
   columns.if_any("standard_error", &ActionExplanation::standard_error);
-  if (columns.known(&ActionExplanation::interval)) {
-    columns.rows("interval", &ActionExplanation::interval, 2, [](Interval interval, double* to) {
-      to[0] = interval.low;
-      to[1] = interval.high;
-    });
-  }
+  columns.intervals("interval", &ActionExplanation::interval);
+  columns.differences();
+  if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
   columns.if_any("probability_best", &ActionExplanation::probability_best);
   if (columns.known(&ActionExplanation::weights)) explain_weights(explanation, columns);
-  if (explanation.baseline_action) out["baseline_action"] = *explanation.baseline_action;
   if (explanation.active) {
     py::array_t<bool> active(static_cast<py::ssize_t>(explanation.active->size()));
     std::copy(explanation.active->begin(), explanation.active->end(), active.mutable_data());
@@ -175,10 +112,19 @@ ValueError, and learns nothing, where they cannot be.)";
 
 constexpr const char* kExplainDoc = R"(What the policy believes of each action, as a dict.
 
-Arrays with one number per action: pulls, index (what select() compares) and radius; where the
-policy has them reward, uplift, standard_error, probability_best, NaN where not known yet;
-interval (actions x 2), weights (actions x atoms), active. identified and padding are lists of
-arrays of variables. baseline_action, shrinkage and degrees_of_freedom are numbers.)";
+Arrays with one number per action: pulls, index (what select() compares) and radius; if the policy
+knows them of any action, with NaN for the others:
+
+- reward;
+- uplift over doing nothing, with standard_error and interval (actions x 2). If every action
+  affects some variable and the baseline was not told, nothing tells what that variable pays
+  without any of them, and there is no uplift;
+- difference: how much more reward the action brings than reference_action, with difference_error
+  and difference_interval (actions x 2). It is known even if the uplift is not;
+- probability_best, weights (actions x atoms), active.
+
+identified and padding are lists of arrays of variables. reference_action, shrinkage and
+degrees_of_freedom are numbers.)";
 
 }  // namespace
 

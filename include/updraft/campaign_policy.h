@@ -44,14 +44,20 @@ struct CampaignShape {
   bool operator==(const CampaignShape&) const = default;
 };
 
-/// What a campaign policy believes about one individual of a pool.
+/// What a campaign policy believes about one individual of a pool. An estimate is absent if the
+/// payoffs seen leave it open: the individual's features are no linear combination of those seen
+/// with the treatment (for an uplift over a learnt baseline: and of those seen without any). An
+/// interval is the estimate +- beta times the widths that go into it.
 struct IndividualExplanation {
-  Treatment treatment = 0;  ///< the one with the largest index
-  double index = 0.0;       ///< what individuals are compared by
-  double uplift = 0.0;      ///< estimated, of that treatment; for c2_ucb the payoff itself
-  Interval interval;        ///< of the uplift: estimate +- beta times the widths that go into it
-  bool chosen = false;      ///< as select() would, leaving exploration at random aside
-  std::string_view reason;  ///< why chosen or not
+  Treatment treatment = 0;       ///< the one with the largest index
+  double index = 0.0;            ///< what individuals are compared by
+  double greedy_index = 0.0;     ///< the same without widths: what a greedy policy would compare
+  std::optional<double> payoff;  ///< estimated, with that treatment
+  std::optional<Interval> payoff_interval;
+  std::optional<double> uplift;      ///< of that treatment over none; never for c2_ucb
+  std::optional<Interval> interval;  ///< of the uplift
+  bool chosen = false;               ///< as select() would, leaving exploration at random aside
+  std::string_view reason;           ///< why chosen or not
 };
 
 /// A learner for targeted campaigns: each round a pool of individuals with features, of whom at

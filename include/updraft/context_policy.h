@@ -42,14 +42,21 @@ struct ContextShape {
 };
 
 /// What a context policy believes about one action in a context. Numbers that make no sense yet are
-/// infinite (the index of an action without feedback) or absent.
+/// infinite (the index of an action without feedback) or absent. An estimate is absent, too, if the
+/// payoffs seen leave it open: the features of a variable that it counts are no linear combination
+/// of those seen with the action, or with what it is compared with. An interval is the estimate +-
+/// beta times the widths that go into it.
 struct ContextActionExplanation {
-  std::uint64_t pulls = 0;  ///< rounds of this action whose payoffs came back
-  double index = 0.0;       ///< what actions are compared by
-  /// Estimated uplift over the baseline that the policy uses, and the interval estimate +- beta
-  /// times the widths that go into it; with unknown sets, of the identified variables alone.
+  std::uint64_t pulls = 0;       ///< rounds of this action whose payoffs came back
+  double index = 0.0;            ///< what actions are compared by
+  std::optional<double> reward;  ///< estimated, of all variables of the context
+  /// Over the baseline, that is over doing nothing; with unknown sets, of the identified variables
+  /// alone.
   std::optional<double> uplift;
-  std::optional<Interval> interval;
+  std::optional<Interval> interval;  ///< of the uplift
+  /// If neither the baseline nor the sets are known: to ContextExplanation::reference_action, of
+  /// the identified variables alone.
+  std::optional<RewardDifference> difference;
   std::optional<VariableSet> identified;  ///< unknown sets only: surely affected
   std::optional<VariableSet> padding;     ///< unknown sets only: may be affected, counted in
   bool chosen = false;                    ///< as select() would
@@ -58,7 +65,8 @@ struct ContextActionExplanation {
 
 struct ContextExplanation {
   std::vector<ContextActionExplanation> actions;
-  std::optional<ActionId> baseline_action;  ///< the one that plays baseline, where one does
+  /// What differences are to: the action with most feedback, which plays baseline.
+  std::optional<ActionId> reference_action;
 };
 
 /// A learner for actions with contexts: each round every variable has features, one action is taken

@@ -25,24 +25,43 @@ struct Interval {
   double high = 0.0;
 };
 
+/// The action that differences are to, unless a policy compares with another. It is the same at all
+/// times, so that estimates of different times can be compared.
+inline constexpr ActionId kReferenceAction = 0;
+
+/// How much more reward an action is estimated to bring than Explanation::reference_action. What
+/// the baseline pays cancels, so the difference is known even if the baseline is not.
+struct RewardDifference {
+  double estimate = 0.0;
+  std::optional<double> standard_error;  ///< policies that learn the noise
+  /// 95 % of the posterior if the policy learns the noise, else its own confidence bounds: the
+  /// estimate +- the radii of all means that go into it.
+  Interval interval;
+};
+
 /// What a policy believes about one action. Numbers that make no sense yet are infinite (index
 /// and radius of an action without feedback) or absent.
 struct ActionExplanation {
   std::uint64_t pulls = 0;  ///< rounds of this action whose payoffs came back
   double index = 0.0;       ///< what select() compares; where that is a draw, the posterior mean
-  double radius = 0.0;  ///< of one variable's mean; of the uplift where the noise is learnt; the
-                        ///< posterior sd where select() draws
+  double radius = 0.0;  ///< of one variable's mean; of the estimate in the index where the noise is
+                        ///< learnt; its posterior sd where select() draws
   std::optional<double> reward;  ///< estimated expected reward, where the policy tracks it
-  /// Estimated uplift over the baseline that the policy uses; with unknown sets, of the identified
-  /// variables alone.
+  /// Estimated uplift over the baseline, that is over doing nothing. Absent as long as no feedback
+  /// tells the baseline of a variable that the action affects: for ever, if every action affects
+  /// it. With unknown sets, of the identified variables alone (up_ucb_ilift_bl: of all variables
+  /// until it identifies some).
   std::optional<double> uplift;
+  /// To Explanation::reference_action; policies that learn the baseline or the noise. up_ucb_l: of
+  /// the identified variables alone, between bounds that reach at least as far as the index.
+  std::optional<RewardDifference> difference;
   std::optional<VariableSet> identified;  ///< unknown sets only: surely affected
   std::optional<VariableSet> padding;     ///< unknown sets only: may be affected, counted in
 
   // Policies that learn the noise, once every action has feedback.
-  std::optional<double> standard_error;    ///< of `uplift`
+  std::optional<double> standard_error;    ///< of `uplift`, and absent with it
   std::optional<Interval> interval;        ///< that holds 95 % of the posterior of the uplift
-  std::optional<double> probability_best;  ///< that this uplift is the largest, by the posterior
+  std::optional<double> probability_best;  ///< that this reward is the largest, by the posterior
   /// Per atom, how much its mean less its baseline counts: 1 where affected, else the weight of
   /// the control variate.
   std::optional<std::vector<double>> weights;
@@ -50,7 +69,9 @@ struct ActionExplanation {
 
 struct Explanation {
   std::vector<ActionExplanation> actions;
-  std::optional<ActionId> baseline_action;  ///< up_ucb_l: the action that plays baseline
+  /// What differences are to: kReferenceAction, or for up_ucb_l the most pulled action, which plays
+  /// baseline. Absent without differences.
+  std::optional<ActionId> reference_action;
   std::optional<std::vector<bool>> active;  ///< up_ucb_ilift: not yet eliminated
 
   // Policies that learn the noise, once every action has feedback.

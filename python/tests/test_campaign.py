@@ -59,11 +59,47 @@ def test_every_campaign_policy_can_be_driven(name):
 @pytest.mark.parametrize("name", CAMPAIGN_SPECS)
 def test_every_campaign_policy_explains_itself(name):
     policy = made(CAMPAIGN_SPECS[name])
+    world, everything = World(2), np.arange(PEOPLE) % (TREATMENTS + 1)
+    pool = world.pool()
+    policy.update(pool["X"], everything, world.payoffs(pool, everything))
     play(policy, 10)
     explained = policy.explain(**World(3).pool())
-    for key in ("treatment", "index", "uplift", "chosen", "reason"):
+    for key in ("treatment", "index", "chosen", "reason"):
         assert explained[key].shape == (PEOPLE,)
-    assert explained["interval"].shape == (PEOPLE, 2)
+    for key, interval in (("uplift", "interval"), ("payoff", "payoff_interval")):
+        nobody = name == "random" or (name, key) in (("c2_ucb", "uplift"), ("oracle", "payoff"))
+        assert (key in explained) == (interval in explained) == (not nobody)
+        if not nobody:
+            assert explained[key].shape == (PEOPLE,)
+            assert explained[interval].shape == (PEOPLE, 2)
+            known = ~np.isnan(explained[key])
+            assert known.any() and (known == ~np.isnan(explained[interval][:, 0])).all()
+            assert (explained[interval][known, 0] <= explained[key][known]).all()
+
+
+def test_a_payoff_is_no_uplift():
+    """Everybody pays 5 untreated and 5.5 treated: c2_ucb knows the 5.5, and not the uplift of 0.5."""
+    X = np.ones((50, 1))
+    z = np.arange(50) % 2
+    explained = {}
+    for spec in ("c2_ucb(beta=1)", "c2_up_ucb(beta=1)"):
+        policy = ud.campaign(spec, features=1, budget=10)
+        for _ in range(20):
+            policy.update(X, z, 5 + 0.5 * z)
+        explained[spec[:6]] = policy.explain(X)
+    assert "uplift" not in explained["c2_ucb"] and "interval" not in explained["c2_ucb"]
+    assert explained["c2_ucb"]["payoff"] == pytest.approx(5.5, abs=0.05)
+    assert explained["c2_up_"]["uplift"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_nothing_is_said_of_features_that_were_not_seen():
+    policy = ud.campaign("greedy", features=2, budget=1)
+    assert "payoff" not in policy.explain([[1, 0]])
+    policy.update([[1, 0], [1, 1], [1, 0]], [1, 1, 0], [1.0, 0.0, 0.5])
+    explained = policy.explain([[1, 0], [1, 1], [2, 0]])
+    assert not np.isnan(explained["payoff"]).any()
+    assert list(np.isnan(explained["uplift"])) == [False, True, False]
+    assert np.isnan(explained["interval"][1]).all()
 
 
 def test_explained_choices_are_those_of_select():

@@ -63,11 +63,18 @@ def test_it_learns_and_explains_itself(spec):
     explained = policy.explain(X, **known)
     assert list(explained["pulls"]) == list(np.bincount(taken, minlength=ACTIONS))
     assert explained["chosen"].argmax() == explained["index"].argmax() == policy.select(X, **known)
-    if spec.startswith("lin_ucb"):
-        assert np.isnan(explained["uplift"]).all() and np.isnan(explained["interval"]).all()
-    else:
-        assert (explained["interval"][:, 0] <= explained["uplift"]).all()
-        assert (explained["uplift"] <= explained["interval"][:, 1]).all()
+    against_an_action = "max_affected" in spec and "_bl" not in spec
+    # Only variables that every action affects have a first feature: without a known baseline,
+    # nothing tells what they pay if nothing is done.
+    assert ("uplift" in explained) == ("interval" in explained) == ("_bl" in spec)
+    assert ("difference" in explained) == ("reference_action" in explained) == against_an_action
+    for kind, interval in (("uplift", "interval"), ("difference", "difference_interval")):
+        if kind in explained:
+            assert (explained[interval][:, 0] <= explained[kind]).all()
+            assert (explained[kind] <= explained[interval][:, 1]).all()
+    truth = baseline.sum() + UPLIFTS[2] * X[:, 0].sum()
+    assert explained["reward"][2] == pytest.approx(truth, rel=0.1)
+    assert explained["reward"].shape == (ACTIONS,)
     assert len(explained["reason"]) == ACTIONS
     assert ("identified" in explained) == ("max_affected" in spec)
 
@@ -90,7 +97,7 @@ def test_before_any_feedback_nothing_is_believed():
     X, _, affected, _ = next(rounds(1))
     explained = made("lin_up_ucb(beta=1)").explain(X, affected=affected)
     assert np.isinf(explained["index"]).all()
-    assert np.isnan(explained["uplift"]).all() and np.isnan(explained["interval"]).all()
+    assert not {"reward", "uplift", "interval", "difference"} & set(explained)
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,9 @@ class RankingJudge {
   /// Qini and AUUC of the data, then those of each resample.
   static constexpr std::size_t kNumbers = 2 * (1 + kResamples);
 
-  /// Ranks by the estimated uplift of the treatment with the largest index. Individuals who had
-  /// another treatment than that say nothing of it and are left out. NaN where no treated or no
-  /// untreated are left.
+  /// Ranks by the estimated uplift of the treatment with the largest index (c2_ucb: by the payoff).
+  /// Individuals who had another treatment than that say nothing of it and are left out. NaN where
+  /// no treated or no untreated are left.
   std::vector<double> judge(std::span<const IndividualExplanation> beliefs) const {
     std::vector<std::uint32_t> counted;
     std::vector<double> scores;
@@ -45,7 +45,7 @@ class RankingJudge {
       const Treatment best = beliefs[i].treatment;
       if (recorded_[i] != 0 && best != 0 && best != recorded_[i]) continue;
       counted.push_back(i);
-      scores.push_back(beliefs[i].uplift);
+      scores.push_back(beliefs[i].greedy_index);
       had.push_back(recorded_[i]);
       payoffs.push_back(payoffs_[i]);
     }

@@ -1,5 +1,6 @@
 #include "models/ellipsoid.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "models/row_kernels.h"
@@ -8,11 +9,16 @@
 namespace updraft {
 
 using Eigen::Index;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 namespace {
 
 constexpr std::size_t kMostWaiting = 128;
+
+// Squared sizes that count as 0: of the rows in a direction, and of a row's part in it.
+constexpr double kNoRows = 1e-11;
+constexpr double kNoPart = 1e-10;
 
 std::size_t padded(std::size_t features) {
   return (features + RowBlocks::kRows - 1) / RowBlocks::kRows * RowBlocks::kRows;
@@ -22,6 +28,7 @@ std::size_t padded(std::size_t features) {
 
 Ellipsoid::Ellipsoid(std::size_t features, double lambda)
     : features_(features),
+      lambda_(lambda),
       padded_(padded(features)),
       sum_(padded_ * padded_, 0.0),
       waiting_(kMostWaiting * padded_, 0.0),
@@ -35,6 +42,7 @@ void Ellipsoid::add(std::span<const double> row) {
   std::copy(row.begin(), row.end(),
             waiting_.begin() + static_cast<std::ptrdiff_t>(rows_waiting_ * padded_));
   stale_ = true;
+  unseen_.reset();
   if (++rows_waiting_ == kMostWaiting) add_waiting();
 }
 
@@ -66,6 +74,28 @@ const std::vector<double>& Ellipsoid::root() const {
   return root_;
 }
 
+/// The eigenvectors of V - lambda I, the sum over the rows, whose eigenvalues are 0 up to rounding.
+void Ellipsoid::find_unseen() const {
+  add_waiting();
+  const auto d = static_cast<Index>(features_);
+  const auto stride = static_cast<Index>(padded_);
+  const MatrixXd v =
+      Eigen::Map<const MatrixXd, 0, Eigen::OuterStride<>>(sum_.data(), d, d, {stride});
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(v);  // by the lower triangle
+  const VectorXd& values = solver.eigenvalues();            // increasing
+  const double largest = values[d - 1] - lambda_;
+  const double none = kNoRows * largest + 1e-14 * values[d - 1];
+  Index count = 0;
+  while (count < d && !(values[count] - lambda_ > none)) ++count;
+  unseen_ = solver.eigenvectors().leftCols(count);
+}
+
+bool Ellipsoid::spans(std::span<const double> row) const {
+  if (!unseen_) find_unseen();
+  const Eigen::Map<const VectorXd> x(row.data(), static_cast<Index>(features_));
+  return (unseen_->transpose() * x).squaredNorm() <= kNoPart * x.squaredNorm();
+}
+
 VectorXd Ellipsoid::solve(const VectorXd& b) const {
   refresh();
   VectorXd solution = VectorXd::Zero(b.size());
@@ -95,6 +125,7 @@ void Ellipsoid::read(StateReader& reader) {
   }
   rows_waiting_ = 0;
   stale_ = true;
+  unseen_.reset();
 }
 
 }  // namespace updraft

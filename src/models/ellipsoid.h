@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,10 @@ class Ellipsoid {
 
   /// L^-1 with V = L L', row by row without the zeros: ||x||_{V^-1} = ||root x||.
   const std::vector<double>& root() const;
+  /// Whether `row` is a linear combination of rows seen. If not, they leave the payoff of such a
+  /// row open, and what a model says of it is the ridge's doing. Parts of relative size 1e-5 count
+  /// as 0. Cost: d^2 at most; the first question after new rows about 10 d^3.
+  bool spans(std::span<const double> row) const;
   /// V^-1 b.
   Eigen::VectorXd solve(const Eigen::VectorXd& b) const;
 
@@ -39,16 +44,19 @@ class Ellipsoid {
  private:
   void add_waiting() const;
   void refresh() const;
+  void find_unseen() const;
 
   std::size_t features_;
+  double lambda_;
   std::size_t padded_;                   // features, and zeros up to a multiple of 8
   mutable std::vector<double> sum_;      // V by padded_ columns; its lower triangle counts
   mutable std::vector<double> waiting_;  // rows of padded_ numbers that are not in sum_ yet
   mutable std::size_t rows_waiting_ = 0;
   mutable bool stale_ = true;
-  mutable std::vector<double> factor_;  // L, as sum_
-  mutable std::vector<double> rows_;    // of L^-1, padded_ numbers each
-  mutable std::vector<double> root_;    // L^-1, packed
+  mutable std::vector<double> factor_;             // L, as sum_
+  mutable std::vector<double> rows_;               // of L^-1, padded_ numbers each
+  mutable std::vector<double> root_;               // L^-1, packed
+  mutable std::optional<Eigen::MatrixXd> unseen_;  // orthonormal: directions without rows
 };
 
 }  // namespace updraft

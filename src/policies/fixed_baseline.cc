@@ -5,22 +5,22 @@
 namespace updraft {
 
 FixedBaselinePolicy::FixedBaselinePolicy(const PolicySpec& spec, const Knowledge& knowledge,
-                                         double alpha, std::vector<double> baseline)
+                                         double alpha, FixedBaseline baseline)
     : IndexPolicy(spec, knowledge, Resolution::groups(knowledge.affected()->atoms()), alpha),
       baseline_(std::move(baseline)),
       affected_sum_(actions(), 0.0) {}
 
-double FixedBaselinePolicy::uplift(ActionId action) const {
-  return affected_sum_[action] * inverse_pulls(action) - baseline_[action];
+double FixedBaselinePolicy::affected_mean(ActionId action) const {
+  return affected_sum_[action] * inverse_pulls(action);
 }
 
 double FixedBaselinePolicy::index_of(ActionId action) const {
   const auto affected = static_cast<double>(knowledge().affected()->of(action).size());
-  return uplift(action) + affected * radius(action);
+  return affected_mean(action) - baseline_.bounds[action] + affected * radius(action);
 }
 
 void FixedBaselinePolicy::describe(ActionId action, ActionExplanation& explanation) const {
-  explanation.uplift = uplift(action);
+  explanation.uplift = affected_mean(action) - baseline_.means[action];
 }
 
 void FixedBaselinePolicy::absorb(ActionId action, const Payoffs& payoffs) {

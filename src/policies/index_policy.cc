@@ -54,6 +54,7 @@ double IndexPolicy::index(ActionId action) const {
 Explanation IndexPolicy::explain() const {
   Explanation explanation;
   explanation.actions.resize(actions());
+  explanation.reference_action = reference();
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
     about.pulls = pulls(action);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "stats/reciprocals.h"
@@ -37,6 +38,14 @@ class IndexPolicy : public Policy {
 
   /// Adds what the policy knows of an action with feedback beyond pulls, index and radius.
   virtual void describe(ActionId action, ActionExplanation& explanation) const = 0;
+
+  /// The action, with feedback, that describe() gives differences to, if any.
+  virtual std::optional<ActionId> reference() const { return std::nullopt; }
+
+  /// kReferenceAction, once it has feedback.
+  std::optional<ActionId> fixed_reference() const {
+    return pulls(kReferenceAction) > 0 ? std::optional(kReferenceAction) : std::nullopt;
+  }
 
   /// A number that the index of an action with feedback surely does not exceed. Asked for only by
   /// policies that set prune_by_bounds().

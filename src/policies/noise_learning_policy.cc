@@ -157,6 +157,27 @@ MatrixXd NoiseLearningPolicy::errors_of(const MatrixXd& normals) const {
   return normals * semidefinite_root(std::move(covariance)).transpose();
 }
 
+VectorXd NoiseLearningPolicy::difference_errors(ActionId reference) const {
+  const auto r = static_cast<Index>(reference);
+  VectorXd errors = own_errors().cwiseAbs2();
+  errors.array() += errors[r];
+  if (posterior_) {
+    const MatrixXd whitened = posterior_->whitened(weights_);
+    errors += model_.inflation() *
+              (whitened.colwise() - whitened.col(r)).colwise().squaredNorm().transpose();
+  }
+  errors[r] = 0.0;
+  return errors.cwiseSqrt();
+}
+
+bool NoiseLearningPolicy::uplift_identified(ActionId action) const {
+  if (baseline_known()) return true;
+  const AffectedSets& sets = *knowledge().affected();
+  const auto atoms = sets.atoms_of(action);
+  return std::all_of(atoms.begin(), atoms.end(),
+                     [&](GroupId atom) { return sets.affecting(atom).size() < actions(); });
+}
+
 /// By draws: uplifts are estimates + kappa * (root of their covariance) z, as wide as the
 /// intervals, both after stats/shrink_effects.h.
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {
@@ -189,16 +210,21 @@ std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   return share;
 }
 
-/// Of Welch and Satterthwaite, for the sum of the action's own variance and the baseline's, at most
-/// those of the model: both parts may come from the same estimate, which their formula takes for
-/// two. Rounded down; what is a whole number but for rounding stays one.
-std::uint64_t NoiseLearningPolicy::interval_degrees(ActionId action, double error) const {
+/// Of Welch and Satterthwaite, for the sum of the actions' own variances and the baseline's, at
+/// most those of the model: several parts may come from the same estimate, which their formula
+/// takes for different ones. Rounded down; what is a whole number but for rounding stays one.
+std::uint64_t NoiseLearningPolicy::interval_degrees(std::span<const ActionId> compared,
+                                                    double error) const {
   const double all = error * error;
   if (!(all > 0.0)) return model_.degrees;
-  const double own = std::min(1.0, own_error(action) * own_error(action) / all);
-  const double baseline = 1.0 - own;
-  const double inverse = own * own / model_.own_degrees[action] +
-                         baseline * baseline / static_cast<double>(model_.degrees);
+  double baseline = 1.0;
+  double inverse = 0.0;
+  for (const ActionId action : compared) {
+    const double own = std::min(baseline, own_error(action) * own_error(action) / all);
+    inverse += own * own / model_.own_degrees[action];
+    baseline -= own;
+  }
+  inverse += baseline * baseline / static_cast<double>(model_.degrees);
   const double joint = std::max(1.0, std::floor((1.0 + 1e-12) / inverse));
   return std::min(model_.degrees, static_cast<std::uint64_t>(joint));
 }
@@ -229,22 +255,36 @@ Explanation NoiseLearningPolicy::explain_without_probabilities() const {
     about.radius = std::numeric_limits<double>::infinity();
   }
   if (!all_have_feedback()) return explanation;
+  explanation.reference_action = kReferenceAction;
   explanation.shrinkage = model_.shrinkage;
   explanation.degrees_of_freedom = model_.degrees;
   const VectorXd estimate = estimates();
   const VectorXd error = standard_errors();
+  const VectorXd difference_error = difference_errors(kReferenceAction);
   const std::optional<VectorXd> radius = radii();
   // Inflated once more than what select() draws from: the residuals that give the noise are those
   // that the weights were fitted to. tests/policies/coverage_test.cc shows that this is right.
+  const auto interval = [this](double centre, double sd, std::uint64_t degrees) {
+    const double reach = student_95(degrees) * std::sqrt(model_.inflation()) * sd;
+    return Interval{centre - reach, centre + reach};
+  };
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
     about.radius = radius ? (*radius)[action] : error[action];
     about.index = estimate[action] + (radius ? about.radius : 0.0);
-    about.uplift = estimate[action];
-    about.standard_error = error[action];
-    const double reach = student_95(interval_degrees(action, error[action])) *
-                         std::sqrt(model_.inflation()) * error[action];
-    about.interval = {estimate[action] - reach, estimate[action] + reach};
+    about.reward = moments_.means().col(action).sum();
+    if (uplift_identified(action)) {
+      about.uplift = estimate[action];
+      about.standard_error = error[action];
+      about.interval =
+          interval(estimate[action], error[action], interval_degrees({&action, 1}, error[action]));
+    }
+    const double difference = estimate[action] - estimate[kReferenceAction];
+    const ActionId compared[] = {action, kReferenceAction};
+    about.difference = {.estimate = difference,
+                        .standard_error = difference_error[action],
+                        .interval = interval(difference, difference_error[action],
+                                             interval_degrees(compared, difference_error[action]))};
     const auto weights = weights_.col(action);
     about.weights.emplace(weights.begin(), weights.end());
   }

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <optional>
+#include <span>
 
 #include "stats/atom_moments.h"
 #include "stats/baseline_posterior.h"
@@ -26,6 +27,8 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 /// s and the precisions in P, whenever the rounds have grown by the share `refit`; means and pulls
 /// are always those of now.
 /// All actions are taken once first.
+/// The estimate is one of the uplift only if every atom of the action is left alone by some other.
+/// If not, all estimates have the same unknown baseline in them, and only differences are known.
 /// Cost with G atoms: observe G^2 / 2 (unknown baseline: 2 G^2 more), a fit K G^3 / 6 (K G^3 / 2).
 class NoiseLearningPolicy : public Policy {
  public:
@@ -50,6 +53,9 @@ class NoiseLearningPolicy : public Policy {
   Eigen::VectorXd estimates() const;
   Eigen::VectorXd standard_errors() const;
   Eigen::VectorXd own_errors() const;
+  /// Of the difference of each estimate to that of `reference`: s(a)^2 / n(a) + s(r)^2 / n(r) +
+  /// f (w(a) - w(r))' P^-1 (w(a) - w(r)), and 0 for `reference` itself.
+  Eigen::VectorXd difference_errors(ActionId reference) const;
   /// Estimates for a baseline of bhat + scale * `deviation`, which is per atom.
   const Eigen::VectorXd& estimates_at(const Eigen::VectorXd& deviation);
   /// Errors of the estimates, one row per draw, from rows of error_width() standard normals: their
@@ -73,9 +79,12 @@ class NoiseLearningPolicy : public Policy {
   /// Everything that follows from the model and the moments.
   void derive();
   void centre(ActionId action);
+  /// Whether the estimate of the action is one of its uplift.
+  bool uplift_identified(ActionId action) const;
   std::vector<double> probabilities_best() const;
-  /// Of freedom, of the interval of an uplift with this standard error.
-  std::uint64_t interval_degrees(ActionId action, double error) const;
+  /// Of freedom, of the interval of the uplift of an action, or of the difference of two, with this
+  /// standard error.
+  std::uint64_t interval_degrees(std::span<const ActionId> compared, double error) const;
 
   double refit_;
   bool diagonal_;

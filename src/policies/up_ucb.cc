@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "policies/all_policies.h"
 #include "policies/exploration.h"
@@ -73,14 +74,52 @@ class UpUcb final : public IndexPolicy {
     affected_bound_[action] = affected_mean(action) + affected_size_[action] * radius(action);
   }
 
-  void describe(ActionId action, ActionExplanation& explanation) const override {
-    double baseline = 0.0;
-    for (const GroupId atom : sets().atoms_of(action)) {
-      if (baseline_pulls_[atom] > 0) {
-        baseline += baseline_sum_[atom] / static_cast<double>(baseline_pulls_[atom]);
-      }
+  bool has_baseline(GroupId atom) const { return baseline_pulls_[atom] > 0; }
+  /// The sum over the atom of mean0, or 0 as long as there is none.
+  double baseline_mean(GroupId atom) const {
+    return has_baseline(atom) ? baseline_sum_[atom] * reciprocals()(baseline_pulls_[atom]).inverse
+                              : 0.0;
+  }
+  double baseline_mean(const std::vector<GroupId>& atoms) const {
+    double mean = 0.0;
+    for (const GroupId atom : atoms) mean += baseline_mean(atom);
+    return mean;
+  }
+
+  /// The uplift as far as the baseline is known; the rest cancels in differences of actions.
+  double estimate(ActionId action) const {
+    return affected_mean(action) - baseline_mean(affected_[action]);
+  }
+
+  std::optional<ActionId> reference() const override { return fixed_reference(); }
+
+  /// The baseline matters only for what one of the two affects, and then the other's rounds tell
+  /// it.
+  RewardDifference difference(ActionId action, ActionId reference) const {
+    if (action == reference) return {};
+    const double estimated = estimate(action) - estimate(reference);
+    double reach =
+        affected_size_[action] * radius(action) + affected_size_[reference] * radius(reference);
+    std::vector<GroupId> one_of_both;
+    std::set_symmetric_difference(affected_[action].begin(), affected_[action].end(),
+                                  affected_[reference].begin(), affected_[reference].end(),
+                                  std::back_inserter(one_of_both));
+    for (const GroupId atom : one_of_both) {
+      reach += std::abs(radius_scale_[atom]) * reciprocals()(baseline_pulls_[atom]).root;
     }
-    explanation.uplift = affected_mean(action) - baseline;
+    return {.estimate = estimated,
+            .standard_error = std::nullopt,
+            .interval = {estimated - reach, estimated + reach}};
+  }
+
+  void describe(ActionId action, ActionExplanation& explanation) const override {
+    const std::vector<GroupId>& affected = affected_[action];
+    explanation.reward = affected_mean(action) + baseline_mean(unaffected_[action]);
+    if (std::all_of(affected.begin(), affected.end(),
+                    [this](GroupId atom) { return has_baseline(atom); })) {
+      explanation.uplift = estimate(action);
+    }
+    if (reference()) explanation.difference = difference(action, *reference());
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {

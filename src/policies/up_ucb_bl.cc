@@ -14,7 +14,7 @@ std::unique_ptr<Policy> make_up_ucb_bl(const PolicySpec& spec, const Knowledge& 
   }
   return std::make_unique<FixedBaselinePolicy>(
       spec, knowledge, exploration_alpha(spec, knowledge, ErrorSplit::kRewards),
-      std::move(baseline));
+      FixedBaseline{.means = baseline, .bounds = baseline});
 }
 
 }  // namespace updraft

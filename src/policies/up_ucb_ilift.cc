@@ -57,13 +57,6 @@ class UpUcbILift final : public VariableSumsPolicy {
  private:
   bool eliminating() const { return completed_rounds_ < elimination_rounds_; }
 
-  double mean_reward(ActionId action) const {
-    const PayoffRow row = sums(action);
-    double reward = 0.0;
-    for (std::size_t i = 0; i < row.size(); ++i) reward += row[i];
-    return reward / count(action);
-  }
-
   double elimination_radius(std::uint64_t round) const {
     return static_cast<double>(variables()) * confidence_radius(alpha(), round);
   }
@@ -166,21 +159,21 @@ class UpUcbILift final : public VariableSumsPolicy {
     }
   }
 
-  struct BaselineEstimate {
+  struct MeanEstimate {
     double mean = 0.0;
     double radius = 0.0;
   };
 
   /// Of a variable in phase II; none where its set is empty.
-  std::optional<BaselineEstimate> baseline(VariableId i) const {
+  std::optional<MeanEstimate> baseline(VariableId i) const {
     if (aggregated_) {
       if (aggregate_counts_[i] == 0) return std::nullopt;
-      return BaselineEstimate{aggregate_sums_[i] / static_cast<double>(aggregate_counts_[i]),
-                              radius_after(aggregate_counts_[i])};
+      return MeanEstimate{aggregate_sums_[i] / static_cast<double>(aggregate_counts_[i]),
+                          radius_after(aggregate_counts_[i])};
     }
     const auto action = baseline_sets_.most_pulled(i, Policy::pulls());
     if (!action) return std::nullopt;
-    return BaselineEstimate{sums(*action)[i] / count(*action), radius(*action)};
+    return MeanEstimate{sums(*action)[i] / count(*action), radius(*action)};
   }
 
   double index_of(ActionId action) const override {
@@ -197,20 +190,50 @@ class UpUcbILift final : public VariableSumsPolicy {
     return index;
   }
 
-  /// There is an uplift where every identified variable has a baseline to compare with.
-  void describe(ActionId action, ActionExplanation& explanation) const override {
-    explanation.reward = mean_reward(action);
-    explanation.padding = VariableSet();
-    explanation.identified = VariableSet();
-    if (eliminating() || !active_[action]) return;
-    explanation.identified = VariableSet::from_ids(identified_[action]);
+  double mean(ActionId action, VariableId i) const { return sums(action)[i] / count(action); }
+
+  /// None if an identified variable has no baseline: all actions differ from each other there.
+  std::optional<double> uplift(ActionId action) const {
     double uplift = 0.0;
     for (const VariableId i : identified_[action]) {
       const auto estimate = baseline(i);
-      if (!estimate) return;
-      uplift += sums(action)[i] / count(action) - estimate->mean;
+      if (!estimate) return std::nullopt;
+      uplift += mean(action, i) - estimate->mean;
     }
-    explanation.uplift = uplift;
+    return uplift;
+  }
+
+  std::optional<ActionId> reference() const override { return fixed_reference(); }
+
+  /// Of the mean rewards in phase I; then of the variables where one of the two is not in the
+  /// baseline set. A baseline that both are held against cancels.
+  RewardDifference difference(ActionId action, ActionId reference) const {
+    if (action == reference) return {};
+    double estimate = 0.0;
+    double reach = 0.0;
+    const auto count_in = [&](double sign, const MeanEstimate& value) {
+      estimate += sign * value.mean;
+      reach += value.radius;
+    };
+    for (VariableId i = 0; i < variables(); ++i) {
+      const bool own = eliminating() || !baseline_sets_.contains(i, action);
+      const bool others = eliminating() || !baseline_sets_.contains(i, reference);
+      if (own) count_in(1.0, {mean(action, i), radius(action)});
+      if (others) count_in(-1.0, {mean(reference, i), radius(reference)});
+      if (own != others) count_in(own ? -1.0 : 1.0, *baseline(i));
+    }
+    return {.estimate = estimate,
+            .standard_error = std::nullopt,
+            .interval = {estimate - reach, estimate + reach}};
+  }
+
+  void describe(ActionId action, ActionExplanation& explanation) const override {
+    explanation.padding = VariableSet();
+    explanation.identified = VariableSet();
+    if (reference()) explanation.difference = difference(action, *reference());
+    if (eliminating() || !active_[action]) return;
+    explanation.identified = VariableSet::from_ids(identified_[action]);
+    explanation.uplift = uplift(action);
   }
 
   void write_statistics(StateWriter& writer) const override {

@@ -33,12 +33,6 @@ class UpUcbL final : public VariableSumsPolicy {
     prune_by_bounds();
   }
 
-  Explanation explain() const override {
-    Explanation explanation = VariableSumsPolicy::explain();
-    if (observations() > 0) explanation.baseline_action = baseline_action_;
-    return explanation;
-  }
-
  private:
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
@@ -106,8 +100,19 @@ class UpUcbL final : public VariableSumsPolicy {
     return limit_[action] + limit_growth_;
   }
 
+  std::optional<ActionId> reference() const override {
+    return observations() > 0 ? std::optional(baseline_action_) : std::nullopt;
+  }
+
+  /// b need not leave the variables alone: what is known is how a differs from it.
   void describe(ActionId action, ActionExplanation& explanation) const override {
-    describe_padded(padding_inputs(action), explanation);
+    const double estimate = describe_padded(padding_inputs(action), explanation);
+    const double reach = std::max(static_cast<double>(explanation.identified->size()) *
+                                      (radius(action) + radius(baseline_action_)),
+                                  explanation.index - estimate);
+    explanation.difference = {.estimate = estimate,
+                              .standard_error = std::nullopt,
+                              .interval = {estimate - reach, estimate + reach}};
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {

@@ -22,7 +22,7 @@ class UpUcbLKnownBaseline final : public VariableSumsPolicy {
   double index_of(ActionId action) const override { return index_padded_to_l(action); }
 
   void describe(ActionId action, ActionExplanation& explanation) const override {
-    describe_padded(padding_to_l(action), explanation);
+    explanation.uplift = describe_padded(padding_to_l(action), explanation);
   }
 };
 

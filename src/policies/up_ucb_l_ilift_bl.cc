@@ -35,7 +35,7 @@ class UpUcbLILiftKnownBaseline final : public VariableSumsPolicy {
     if (thresholded(action)) {
       describe_thresholded(identified(action), explanation);
     } else {
-      describe_padded(padding_to_l(action), explanation);
+      explanation.uplift = describe_padded(padding_to_l(action), explanation);
     }
   }
 

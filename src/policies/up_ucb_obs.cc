@@ -15,10 +15,12 @@ namespace updraft {
 std::unique_ptr<Policy> make_up_ucb_obs(const PolicySpec& spec, const Knowledge& knowledge) {
   const double alpha = exploration_alpha(spec, knowledge, ErrorSplit::kAffectedVariables);
   const BaselineObservations& table = *knowledge.observations();
-  std::vector<double> baseline(knowledge.actions(), 0.0);
+  FixedBaseline baseline{.means = std::vector<double>(knowledge.actions(), 0.0),
+                         .bounds = std::vector<double>(knowledge.actions(), 0.0)};
   for (ActionId action = 0; action < knowledge.actions(); ++action) {
     knowledge.affected()->of(action).for_each([&](VariableId i) {
-      baseline[action] += table.means[i] - std::sqrt(2.0 * alpha / table.counts[i]);
+      baseline.means[action] += table.means[i];
+      baseline.bounds[action] += table.means[i] - std::sqrt(2.0 * alpha / table.counts[i]);
     });
   }
   return std::make_unique<FixedBaselinePolicy>(spec, knowledge, alpha, std::move(baseline));

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/dense.h"
 #include "policies/all_policies.h"
 #include "policies/variable_sums_policy.h"
 #include "stats/top_sum.h"
@@ -18,7 +17,7 @@ namespace {
 class UpUcbPadKnownBaseline final : public VariableSumsPolicy {
  public:
   UpUcbPadKnownBaseline(const PolicySpec& spec, const Knowledge& knowledge)
-      : VariableSumsPolicy(spec, knowledge), baseline_total_(sum_of(*knowledge.baseline())) {}
+      : VariableSumsPolicy(spec, knowledge) {}
 
  private:
   std::size_t counted(ActionId action) const { return knowledge().max_affected(action); }
@@ -51,11 +50,7 @@ class UpUcbPadKnownBaseline final : public VariableSumsPolicy {
     order.resize(counted(action));
     explanation.identified = VariableSet();
     explanation.padding = VariableSet::from_ids(order);
-    explanation.reward =
-        sum_above_threshold(farther_than(kEveryVariable, action)).uplift + baseline_total_;
   }
-
-  double baseline_total_;
 };
 
 }  // namespace

@@ -8,6 +8,22 @@ VariableSumsPolicy::VariableSumsPolicy(const PolicySpec& spec, const Knowledge& 
                   exploration_alpha(spec, knowledge, split)),
       sums_(actions(), variables()) {}
 
+Explanation VariableSumsPolicy::explain() const {
+  Explanation explanation = IndexPolicy::explain();
+  for (ActionId action = 0; action < actions(); ++action) {
+    if (pulls(action) > 0) explanation.actions[action].reward = mean_reward(action);
+  }
+  return explanation;
+}
+
+double VariableSumsPolicy::mean_reward(ActionId action) const {
+  if (sums_.whole()) return sums_.total(action) / count(action);
+  const PayoffRow row = sums(action);
+  double reward = 0.0;
+  for (std::size_t i = 0; i < row.size(); ++i) reward += row[i];
+  return reward / count(action);
+}
+
 PaddingInputs VariableSumsPolicy::padding_to_l(ActionId action) const {
   const std::vector<double>& baseline = *knowledge().baseline();
   return {.row = sums(action),
@@ -31,11 +47,12 @@ double VariableSumsPolicy::thresholded_index(const ThresholdInputs& in, ActionId
   return found.uplift + static_cast<double>(found.count) * radius(action);
 }
 
-void VariableSumsPolicy::describe_padded(const PaddingInputs& in, ActionExplanation& explanation) {
+double VariableSumsPolicy::describe_padded(const PaddingInputs& in,
+                                           ActionExplanation& explanation) {
   PaddedSets sets = padded_sets(in);
-  explanation.uplift = sets.uplift;
   explanation.identified = std::move(sets.identified);
   explanation.padding = std::move(sets.padding);
+  return sets.uplift;
 }
 
 void VariableSumsPolicy::describe_thresholded(const ThresholdInputs& in,

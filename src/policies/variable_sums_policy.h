@@ -14,6 +14,10 @@ namespace updraft {
 /// What the policies with unknown affected sets share: a sum of payoffs for every action and
 /// variable, and delta split over all of them.
 class VariableSumsPolicy : public IndexPolicy {
+ public:
+  /// With the mean rewards.
+  Explanation explain() const override;
+
  protected:
   VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge,
                      ErrorSplit split = ErrorSplit::kAllVariables);
@@ -21,6 +25,7 @@ class VariableSumsPolicy : public IndexPolicy {
   PayoffRow sums(ActionId action) const { return sums_.of(action); }
   const PayoffSums& payoff_sums() const { return sums_; }
   double count(ActionId action) const { return static_cast<double>(pulls(action)); }
+  double mean_reward(ActionId action) const;
 
   /// Identification against the known baseline, padded to L(a). [hsieh22, Alg. 3]
   PaddingInputs padding_to_l(ActionId action) const;
@@ -30,7 +35,8 @@ class VariableSumsPolicy : public IndexPolicy {
   /// index = sum over the variables above the threshold of (mean + radius - baseline).
   double thresholded_index(const ThresholdInputs& in, ActionId action) const;
 
-  static void describe_padded(const PaddingInputs& in, ActionExplanation& explanation);
+  /// Shows the sets. Returns the sum over the identified variables of (mean - baseline).
+  static double describe_padded(const PaddingInputs& in, ActionExplanation& explanation);
   static void describe_thresholded(const ThresholdInputs& in, ActionExplanation& explanation);
 
   /// Identification against the known baseline, padded to L(a): its index. By levels of the

@@ -24,12 +24,24 @@ struct Belief {
   }
 };
 
-/// Of each action: the estimated uplift, or the reward for policies that look at nothing else,
-/// between the posterior's limits where the policy has a posterior, else between its own confidence
-/// bounds: estimate +- the radii of all means that go into it. With unknown sets these are the
-/// identified variables, and the interval reaches at least as far as the index, which counts in
-/// others. Absent as long as a variable of a declared set has no baseline that some action could
-/// still bring.
+/// What beliefs() are of: one kind for all actions and times of a campaign.
+enum class Quantity {
+  kUplift,      ///< over doing nothing
+  kDifference,  ///< of the reward to that of the explanation's reference action
+  kReward,
+};
+
+/// How many variables every action affects: no feedback tells what they pay without any.
+std::size_t affected_by_all(const AffectedSets& sets);
+
+/// Uplifts if feedback can tell the baseline of every variable that an action affects; rewards for
+/// policies that look at nothing else, and of a single action; else differences.
+Quantity quantity(const Policy& policy);
+
+/// Of each action, between the posterior's limits if the policy has a posterior, else between its
+/// own confidence bounds: estimate +- the radii of all means that go into it. With unknown sets
+/// these are the identified variables, and the interval reaches at least as far as the index, which
+/// counts in others.
 std::vector<Belief> beliefs(const Policy& policy, const Explanation& explanation);
 
 /// What policy.explain() says, but for probabilities of being best, which are dear.
@@ -42,8 +54,15 @@ std::size_t explanation_effort(const Policy& policy);
 /// action twice. Before that its posterior has no width, which says nothing.
 bool knows_noise(const Policy& policy);
 
-/// "uplift" or "reward".
-std::string_view quantity(const Policy& policy);
+/// "uplift", "difference" or "reward".
+std::string_view name_of(Quantity quantity);
+
+/// Whether the reference action changes with the payoffs: it is then the one with most of them.
+bool reference_moves(const Policy& policy);
+
+/// What the quantity is, and for differences why it is not the uplift. `reference` names the action
+/// that differences are to.
+std::string quantity_text(const Policy& policy, std::string_view reference);
 
 /// What the intervals of beliefs() are, in words.
 std::string interval_text(const Policy& policy);

@@ -21,18 +21,22 @@ std::size_t most_points(std::size_t actions) {
 // A belief is a word that says which of its numbers follow, and these.
 constexpr std::uint64_t kEstimate = 1;
 constexpr std::uint64_t kInterval = 2;
+constexpr std::uint64_t kReference = 4;  // the others are differences to this action
 
-void write_belief(StateWriter& writer, const Belief& belief) {
-  writer.u64((belief.estimate ? kEstimate : 0) | (belief.interval ? kInterval : 0));
+void write_belief(StateWriter& writer, const Belief& belief, bool reference) {
+  writer.u64((belief.estimate ? kEstimate : 0) | (belief.interval ? kInterval : 0) |
+             (reference ? kReference : 0));
   if (belief.estimate) writer.f64(*belief.estimate);
   if (!belief.interval) return;
   writer.f64(belief.interval->low);
   writer.f64(belief.interval->high);
 }
 
-Belief read_belief(StateReader& reader) {
+Belief read_belief(StateReader& reader, bool& reference) {
   Belief belief;
-  const std::uint64_t has = reader.u64_at_most(kEstimate | kInterval, "snapshot: belief");
+  const std::uint64_t has =
+      reader.u64_at_most(kEstimate | kInterval | kReference, "snapshot: belief");
+  reference = (has & kReference) != 0;
   if ((has & kEstimate) != 0) belief.estimate = reader.f64();
   if ((has & kInterval) != 0) {
     belief.interval.emplace();
@@ -65,7 +69,9 @@ void BeliefHistory::write(StateWriter& writer) const {
     writer.u64(point.decided);
     writer.u64(point.complete);
     writer.u64s(point.chosen);
-    for (const Belief& belief : point.beliefs) write_belief(writer, belief);
+    for (ActionId action = 0; action < point.beliefs.size(); ++action) {
+      write_belief(writer, point.beliefs[action], point.reference == action);
+    }
   }
 }
 
@@ -83,7 +89,11 @@ void BeliefHistory::read(StateReader& reader) {
     point.chosen.resize(actions_);
     reader.u64s(point.chosen, "snapshot: choices");
     point.beliefs.resize(actions_);
-    for (Belief& belief : point.beliefs) belief = read_belief(reader);
+    for (ActionId action = 0; action < actions_; ++action) {
+      bool reference = false;
+      point.beliefs[action] = read_belief(reader, reference);
+      if (reference) point.reference = action;
+    }
   }
 }
 

@@ -20,6 +20,7 @@ class BeliefHistory {
     std::uint64_t complete = 0;              ///< of these, those whose payoffs have come
     std::vector<std::uint64_t> chosen = {};  ///< how often each action so far
     std::vector<Belief> beliefs = {};        ///< of each action
+    std::optional<ActionId> reference = {};  ///< the action that beliefs are differences to
   };
 
   static constexpr std::size_t kMostPoints = 256;

@@ -398,6 +398,11 @@ void read_loss(const json& document, CampaignDefinition& campaign, json& shortes
 
 }  // namespace
 
+std::string action_name(const CampaignDefinition& campaign, ActionId action) {
+  return campaign.action_names.empty() ? fmt::format("action {}", action)
+                                       : campaign.action_names[action];
+}
+
 std::optional<VariableId> find_variable(const CampaignDefinition& campaign, std::string_view name) {
   const std::vector<std::string>& names = campaign.variable_names;
   const std::vector<VariableId>& order = campaign.variables_by_name;

@@ -51,6 +51,9 @@ struct DefinitionLimits {
 /// From the body of POST /v1/campaigns. Throws InvalidInput.
 CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits = {});
 
+/// The name of an action, or "action 3".
+std::string action_name(const CampaignDefinition& campaign, ActionId action);
+
 /// By name. Cost: O(log variables).
 std::optional<VariableId> find_variable(const CampaignDefinition& campaign, std::string_view name);
 

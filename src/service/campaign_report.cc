@@ -54,6 +54,21 @@ std::uint64_t sum(std::span<const std::uint64_t> counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
+Json interval_json(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return {finite_or_null(interval->low), finite_or_null(interval->high)};
+}
+
+Json difference_json(const std::optional<RewardDifference>& difference, bool noise_known) {
+  if (!difference) return nullptr;
+  if (!noise_known) {
+    return {{"estimate", difference->estimate}, {"standard_error", nullptr}, {"interval", nullptr}};
+  }
+  return {{"estimate", difference->estimate},
+          {"standard_error", number_or_null(difference->standard_error)},
+          {"interval", interval_json(difference->interval)}};
+}
+
 Json action_json(const ActionExplanation& about, const CampaignDefinition& definition,
                  bool only_counts) {
   Json out = {{"pulls", about.pulls},
@@ -63,10 +78,7 @@ Json action_json(const ActionExplanation& about, const CampaignDefinition& defin
               {"uplift", number_or_null(about.uplift)},
               {"standard_error", number_or_null(about.standard_error)},
               {"probability_best", number_or_null(about.probability_best)},
-              {"interval", nullptr}};
-  if (about.interval) {
-    out["interval"] = {finite_or_null(about.interval->low), finite_or_null(about.interval->high)};
-  }
+              {"interval", interval_json(about.interval)}};
   out["identified_count"] = count_or_null(pointer(about.identified));
   out["padding_count"] = count_or_null(pointer(about.padding));
   if (only_counts) return out;
@@ -85,6 +97,7 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
   for (ActionId a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition, only_counts);
     if (!noise_known) row["standard_error"] = row["probability_best"] = row["interval"] = nullptr;
+    row["difference"] = difference_json(explanation.actions[a].difference, noise_known);
     row["action"] = a;
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);
@@ -148,9 +161,24 @@ Json drawn(const std::optional<double>& value) {
   return std::strtod(fmt::format("{:.6g}", *value).c_str(), nullptr);
 }
 
-std::string_view quantity_of(const LiveCampaign& campaign) {
-  return campaign.policy() == nullptr ? "payoff" : quantity(*campaign.policy());
+bool of_differences(const LiveCampaign& campaign) {
+  return campaign.policy() != nullptr && quantity(*campaign.policy()) == Quantity::kDifference;
 }
+
+std::string_view quantity_of(const LiveCampaign& campaign) {
+  return campaign.policy() == nullptr ? "payoff" : name_of(quantity(*campaign.policy()));
+}
+
+/// What differences are to, in words that hold for all points of a history.
+std::string reference_text(const LiveCampaign& campaign) {
+  if (reference_moves(*campaign.policy())) return "the action with most payoffs so far";
+  return action_name(campaign.definition(), kReferenceAction);
+}
+
+constexpr std::string_view kPayoffText =
+    "The payoff of an individual with this treatment, on average over those who got it. Treatments "
+    "are given to those for whom the policy expects most of them, so these means are not their "
+    "effects.";
 
 std::uint64_t history_version(const BeliefHistory& history) {
   return history.points().empty() ? 0 : history.points().back().event;
@@ -213,17 +241,21 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
   out["history_version"] = history_version(campaign.watch().history());
   if (campaign.policy() != nullptr) {
     const Explanation explanation = campaign.policy()->explain();
+    const std::string reference = reference_text(campaign);
+    out["quantity_text"] = quantity_text(*campaign.policy(), reference);
     out["interval_text"] = interval_text(*campaign.policy());
+    if (of_differences(campaign)) out["reference_text"] = reference;
+    if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
     out["actions"] = actions_json(campaign, explanation, only_counts);
     out["payoffs"] = payoffs_json(*campaign.watch().statistics());
     out["warnings"] = warnings_json(campaign, explanation);
-    if (explanation.baseline_action) out["baseline_action"] = *explanation.baseline_action;
   } else {
     const CampaignShape& shape = definition.shape.value();
     out["treatments"] = shape.treatments;
     out["budget"] = shape.budget;
     out["features"] = shape.features;
     out["observations"] = campaign.targeting()->observations();
+    out["quantity_text"] = kPayoffText;
     out["interval_text"] = "95 % of the mean payoff, by the normal law";
     out["treated"] = treated_json(campaign.watch());
     out["warnings"] = Json::array();
@@ -245,7 +277,12 @@ Json campaign_history(const LiveCampaign& campaign) {
         fmt::format("histories of more than {} actions are not kept", BeliefHistory::kMostActions);
     return out;
   }
+  const bool differences = of_differences(campaign);
+  if (differences) out["reference_action"] = Json::array();
   for (const BeliefHistory::Point& point : history.points()) {
+    if (differences) {
+      out["reference_action"].push_back(point.reference ? Json(*point.reference) : Json(nullptr));
+    }
     out["decided"].push_back(point.decided);
     out["complete"].push_back(point.complete);
     out["time_ms"].push_back(point.time_ms);

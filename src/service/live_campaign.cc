@@ -125,8 +125,15 @@ void LiveCampaign::look(std::int64_t time_ms) {
   BeliefHistory::Point point = {
       .event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_};
   point.chosen.assign(watch_.chosen().begin(), watch_.chosen().end());
-  point.beliefs =
-      policy_ ? beliefs(*policy_, quick_explanation(*policy_)) : watch_.treatment_beliefs();
+  if (policy_) {
+    const Explanation explanation = quick_explanation(*policy_);
+    point.beliefs = beliefs(*policy_, explanation);
+    if (quantity(*policy_) == Quantity::kDifference) {
+      point.reference = explanation.reference_action;
+    }
+  } else {
+    point.beliefs = watch_.treatment_beliefs();
+  }
   watch_.history().add(std::move(point));
 }
 

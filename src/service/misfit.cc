@@ -102,8 +102,8 @@ std::size_t most_identified(const Knowledge& used, const Explanation& explanatio
                             ActionId action) {
   const std::size_t own = used.max_affected(action);
   if (used.baseline() != nullptr) return own;
-  return own + (explanation.baseline_action ? used.max_affected(*explanation.baseline_action)
-                                            : *used.max_affected());
+  return own + (explanation.reference_action ? used.max_affected(*explanation.reference_action)
+                                             : *used.max_affected());
 }
 
 void add_too_many(const CampaignDefinition& campaign, const Explanation& explanation,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/numbers.h"
+#include "service/belief.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -26,14 +27,6 @@ std::string affected_text(const AffectedSets& sets) {
                      least == most ? variables_text(most)
                                    : fmt::format("{} to {}", grouped(static_cast<double>(least), 0),
                                                  variables_text(most)));
-}
-
-std::size_t affected_by_all(const AffectedSets& sets) {
-  std::size_t count = 0;
-  for (GroupId atom = 0; atom < sets.atoms()->groups(); ++atom) {
-    if (sets.affecting(atom).size() == sets.actions()) count += sets.atoms()->sizes()[atom];
-  }
-  return count;
 }
 
 std::string max_affected_text(const Knowledge& knowledge) {
@@ -87,15 +80,15 @@ Needs said(const Knowledge& knowledge) {
   return known.contains(Need::kAffected) ? known.without(Need::kMaxAffected) : known;
 }
 
-void add_whole_payoffs(const Knowledge& used, std::vector<std::string>& out) {
+void add_unknown_baseline(const Knowledge& used, std::vector<std::string>& out) {
   if (used.affected() == nullptr || used.baseline() != nullptr || used.observations() != nullptr) {
     return;
   }
   const std::size_t count = affected_by_all(*used.affected());
   if (count == 0) return;
   out.push_back(
-      fmt::format("All actions affect {}, so that nothing tells what would happen there without "
-                  "any: uplifts count those payoffs whole.",
+      fmt::format("All actions affect {}, so nothing tells what would happen there without any: "
+                  "uplifts cannot be known, differences between actions can.",
                   variables_text(count)));
 }
 
@@ -112,7 +105,7 @@ void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>&
       out.push_back(fmt::format("It was told {}.", text));
     }
   }
-  add_whole_payoffs(used, out);
+  add_unknown_baseline(used, out);
   for (const std::string& text :
        texts_of(said(*campaign.knowledge).without(uses), *campaign.knowledge)) {
     out.push_back(fmt::format("It makes no use of this: {}.", text));

@@ -64,18 +64,28 @@ Json row(VariableId variable, const CampaignDefinition& campaign, const Sets& se
          const std::optional<VariableUplift>& uplift) {
   Json out = {{"variable", variable}, {"affected", sets.word_for(variable)},
               {"mean", nullptr},      {"baseline", nullptr},
-              {"uplift", nullptr},    {"low", nullptr},
-              {"high", nullptr},      {"surprising", false}};
+              {"uplift", nullptr},    {"difference", nullptr},
+              {"low", nullptr},       {"high", nullptr},
+              {"surprising", false}};
   if (!campaign.variable_names.empty()) out["name"] = campaign.variable_names[variable];
   if (!uplift) return out;
   out["mean"] = uplift->mean;
-  out["baseline"] = uplift->baseline;
-  out["uplift"] = uplift->uplift();
+  if (uplift->over_nothing) out["baseline"] = uplift->baseline;
+  out[uplift->over_nothing ? "uplift" : "difference"] = uplift->uplift();
   out["low"] = uplift->interval.low;
   out["high"] = uplift->interval.high;
   out["surprising"] =
       sets.declared != nullptr && !sets.declared->contains(variable) && uplift->excludes_zero();
   return out;
+}
+
+/// What uplifts are over, and what differences are to, as far as the page may have any.
+void put_texts(const CampaignDefinition& campaign, const VariableUplifts& uplifts, Json& out) {
+  if (uplifts.tells_uplifts()) out["against"] = uplifts.baseline_text();
+  if (!uplifts.tells_differences()) return;
+  out["difference_to"] = campaign.knowledge->affected() == nullptr
+                             ? std::string(uplifts.baseline_text())
+                             : action_name(campaign, kReferenceAction);
 }
 
 }  // namespace
@@ -105,7 +115,7 @@ Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
     out["left_out"] = fmt::format("sums per variable are kept up to {} actions times variables",
                                   PayoffStatistics::kMostCells);
   }
-  if (uplifts) out["against"] = uplifts->baseline_text();
+  if (uplifts) put_texts(definition, *uplifts, out);
   std::size_t total = 0;
   Json& rows = out["variables"] = Json::array();
   for (const VariableId variable : candidates(

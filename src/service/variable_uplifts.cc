@@ -100,7 +100,50 @@ std::optional<VariableUplift> VariableUplifts::of(ActionId action, VariableId va
 
 std::optional<VariableUplift> VariableUplifts::of(ActionId action, VariableId variable) const {
   const std::span<const ActionId> affected_by = affecting(variable);
-  return of(action, variable, is_among(affected_by, action), split(variable, affected_by));
+  const Split parts = split(variable, affected_by);
+  if (has_no_baseline(affected_by)) return difference(action, variable, parts);
+  std::optional<VariableUplift> found = of(action, variable, is_among(affected_by, action), parts);
+  if (found) found->over_nothing = !against_others() || knowledge_.affected() != nullptr;
+  return found;
+}
+
+std::optional<VariableUplift> VariableUplifts::difference(ActionId action, VariableId variable,
+                                                          const Split& split) const {
+  const auto count = static_cast<double>(statistics_.rounds(action));
+  const auto other_count = static_cast<double>(statistics_.rounds(kReferenceAction));
+  if (count == 0.0 || other_count == 0.0) return std::nullopt;
+  VariableUplift out;
+  out.mean = statistics_.sums(action)[variable] / count;
+  out.baseline = statistics_.sums(kReferenceAction)[variable] / other_count;
+  out.over_nothing = false;
+  if (action == kReferenceAction) return out;
+  const double v = variance(split.affected);
+  const double far = reach(count, v) + reach(other_count, v);
+  out.interval = {out.uplift() - far, out.uplift() + far};
+  return out;
+}
+
+bool VariableUplifts::has_no_baseline(std::span<const ActionId> affected_by) const {
+  return against_others() && affected_by.size() == statistics_.actions() && affected_by.size() > 1;
+}
+
+bool VariableUplifts::tells_uplifts() const {
+  if (!against_others()) return true;
+  const AffectedSets* sets = knowledge_.affected().get();
+  if (sets == nullptr) return false;
+  for (GroupId atom = 0; atom < sets->atoms()->groups(); ++atom) {
+    if (sets->affecting(atom).size() < sets->actions()) return true;
+  }
+  return false;
+}
+
+bool VariableUplifts::tells_differences() const {
+  const AffectedSets* sets = knowledge_.affected().get();
+  if (sets == nullptr) return against_others();
+  for (GroupId atom = 0; atom < sets->atoms()->groups(); ++atom) {
+    if (has_no_baseline(sets->affecting(atom))) return true;
+  }
+  return false;
 }
 
 bool VariableUplifts::may_exclude_zero(ActionId action, VariableId variable,

@@ -18,6 +18,8 @@ struct VariableUplift {
   double mean = 0.0;      ///< payoff under the action
   double baseline = 0.0;  ///< what it is held against
   Interval interval;      ///< of mean - baseline
+  bool over_nothing =
+      true;  ///< false: `baseline` is what other actions pay, who may affect it, too
 
   double uplift() const { return mean - baseline; }
   bool excludes_zero() const { return interval.low > 0.0 || interval.high < 0.0; }
@@ -34,11 +36,18 @@ class VariableUplifts {
   /// Of statistics that have sums per variable, and rounds. Keeps references.
   VariableUplifts(const Knowledge& knowledge, const PayoffStatistics& statistics);
 
-  /// None as long as the action or what it is held against has no payoffs. Cost: O(K).
+  /// None as long as the action or what it is held against has no payoffs. A variable that is
+  /// declared to be affected by all actions is held against kReferenceAction, and without declared
+  /// sets and baseline each is held against all other actions. Cost: O(K).
   std::optional<VariableUplift> of(ActionId action, VariableId variable) const;
 
-  /// What uplifts are held against, in words.
+  /// What uplifts are held against, in words; without declared sets and baseline, what differences
+  /// are.
   std::string_view baseline_text() const;
+  /// Whether a variable has an uplift, or will have once there are payoffs.
+  bool tells_uplifts() const;
+  /// Whether a variable has a difference in place of an uplift.
+  bool tells_differences() const;
   /// Whether that is the payoffs of other actions, which then may be the ones that are not as
   /// declared.
   bool against_others() const;
@@ -76,6 +85,11 @@ class VariableUplifts {
   std::span<const ActionId> affecting(VariableId variable) const;
   std::optional<VariableUplift> of(ActionId action, VariableId variable, bool declared,
                                    const Split& split) const;
+  /// Whether its baseline is that of other actions, and all are declared to affect it.
+  bool has_no_baseline(std::span<const ActionId> affected_by) const;
+  /// To the mean under kReferenceAction.
+  std::optional<VariableUplift> difference(ActionId action, VariableId variable,
+                                           const Split& split) const;
   std::optional<Mean> baseline(ActionId action, VariableId variable, bool declared,
                                const Split& split) const;
   /// False only where of() has an interval that holds 0: by the action's own part of its width.

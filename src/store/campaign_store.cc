@@ -33,7 +33,8 @@ constexpr const char* kMigrations[] = {
          checksum INTEGER NOT NULL, PRIMARY KEY (campaign, number)) STRICT;)",
     // Snapshots hold more than before; the events give them back.
     "DELETE FROM snapshots;",
-    // Snapshots of policies with features count the rows learned from; again from the events.
+    // Snapshots of policies with features count the rows learned from, and estimates that are no
+    // uplifts are differences now; again from the events.
     "DELETE FROM snapshots;",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);

@@ -150,21 +150,51 @@ def test_what_is_not_known_of_an_action_is_not_held_against_it(dashboard, servic
 
     service.play("spring", 1, payoffs)
     tried = [row["action"] for row in service.report("spring")["actions"] if row["estimate"] is not None]
-    assert len(tried) == 1 and service.report("spring")["baseline_action"] == tried[0]
+    assert len(tried) == 1 and service.report("spring")["reference_action"] == tried[0]
     name = ["news", "discount", "mail"][tried[0]]
     dashboard.open(service.campaign_page("spring"))
     section = dashboard.section(BEST)
-    dashboard.wait(lambda: lead() == f"So far no uplift is estimated above that of {name}, which plays the baseline: 0 by definition. "
+    dashboard.wait(lambda: lead() == f"So far no action is estimated to pay more than {name}, which all are compared with. "
                    "Not settled: the intervals of 2 others are not known yet.", "two rivals", lead)
     service.play("spring", 1, payoffs)
     dashboard.wait(lambda: re.search(r"Not settled: the interval of \S+ overlaps with its own, and the interval of \S+ is not known yet\.", lead()),
                    "rivals of both kinds", lead)
     service.play("spring", 60, payoffs)
-    assert service.report("spring")["baseline_action"] == 1
-    dashboard.wait(lambda: lead() == "So far no uplift is estimated above that of discount, which plays the baseline: 0 by definition. "
+    assert service.report("spring")["reference_action"] == 1
+    dashboard.wait(lambda: lead() == "So far no action is estimated to pay more than discount, which all are compared with. "
                    "No other action's interval reaches that high.", "that it is settled", lead)
-    assert dashboard.rows(section)[0][0] == "discount\n★ highest estimate, plays the baseline: others are held against it"
-    assert "baseline" not in "".join(row[0] for row in dashboard.rows(section)[1:])
+    assert dashboard.rows(section)[0][0] == "discount\n★ highest estimate, others are compared with it"
+    assert "compared" not in "".join(row[0] for row in dashboard.rows(section)[1:])
+    assert "Estimated difference to the action with most payoffs so far" in dashboard.text(section)
+
+
+def test_a_payoff_is_not_called_an_uplift(dashboard, service):
+    """Every action moves every variable: there is no uplift to show, and differences say what they are to."""
+    service.create("spring", policy="up_ts", actions=["news", "discount"], variables=["tea", "coffee"],
+                   knowledge={"affected": [[0, 1], [0, 1]]})
+    draw = random.Random(3)
+    service.play("spring", 40, lambda action: {"payoffs": [draw.gauss(300.0 + 5.0 * action, 1.0) for _ in range(2)]})
+    dashboard.open(service.campaign_page("spring"))
+    section = dashboard.section(BEST)
+    dashboard.wait(lambda: len(dashboard.rows(section)) == 2, "two actions")
+    report = service.report("spring")
+    assert report["quantity"] == "difference"
+    best, other = dashboard.rows(section)
+    assert best[0] == "discount\n★ highest estimate" and other[0] == "news\nothers are compared with it"
+    assert 4 < float(best[1].split()[0]) < 16  # about 10, as news is hardly taken, and not 610
+    text = dashboard.text(section)
+    assert "Estimated difference to news" in text and "Estimated uplift" not in text
+    assert f"So far discount is estimated to pay most: {best[1]} more than news." in text
+    assert "Every action affects 2 variables, so no round shows what they pay when nothing is done" in text
+    assert "uplift" not in dashboard.text(dashboard.section("How it came about")).lower()
+    header, rows = dashboard.chart_table("Estimated difference to news over time")
+    assert header == ["decisions", "news", "discount"] and rows[0][1].startswith("0 ")
+
+    section = dashboard.section(VARIABLES)
+    dashboard.wait(lambda: len(dashboard.rows(section)) == 2, "two variables")
+    head = [cell.text.split("\n")[0] for cell in section.find_elements(By.CSS_SELECTOR, "thead th")]
+    assert head == ["Variable", "In the set", "Difference to news", "Interval", "Mean payoff"]
+    assert 0 < float(row_of(dashboard, section, "tea")[2].split()[0]) < 10  # about 5
 
 
 def test_without_an_interval_nothing_is_settled(browser, service, proxy):

@@ -56,6 +56,35 @@ TEST(Ellipsoid, AgreesWithTheMatrix) {
   }
 }
 
+TEST(Ellipsoid, SpansCombinationsOfRowsSeen) {
+  for (const double lambda : {1e-3, 1.0, 1e3}) {
+    for (const double scale : {1e-2, 1.0, 1e3}) {
+      SCOPED_TRACE(lambda);
+      Ellipsoid ellipsoid(4, lambda);
+      const VectorXd first = scale * made_row(1, 4);
+      const VectorXd second = scale * made_row(2, 4);
+      const VectorXd third = scale * made_row(3, 4);
+      const auto spans = [&](const VectorXd& x) {
+        return ellipsoid.spans({x.data(), static_cast<std::size_t>(x.size())});
+      };
+      EXPECT_FALSE(spans(first));
+      EXPECT_TRUE(spans(VectorXd::Zero(4)));
+      for (int copy = 0; copy < 200; ++copy) add(ellipsoid, first);
+      EXPECT_TRUE(spans(-3.0 * first));
+      EXPECT_FALSE(spans(second));
+      add(ellipsoid, second);  // once is enough
+      EXPECT_TRUE(spans(second));
+      EXPECT_TRUE(spans(2.0 * first - 0.5 * second));
+      EXPECT_FALSE(spans(third));
+      EXPECT_FALSE(spans(first + 1e-3 * third));
+      add(ellipsoid, third);
+      EXPECT_FALSE(spans(scale * made_row(4, 4)));
+      add(ellipsoid, scale * made_row(4, 4));
+      EXPECT_TRUE(spans(made_row(5, 4)));
+    }
+  }
+}
+
 TEST(Ellipsoid, QuestionsInBetweenChangeNothing) {
   Ellipsoid asked(5, 1.0);
   Ellipsoid quiet(5, 1.0);

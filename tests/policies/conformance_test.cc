@@ -112,6 +112,7 @@ TEST_P(EveryPolicy, SelectLeavesTheStatisticsAlone) {
     EXPECT_EQ(before.actions[action].pulls, after.actions[action].pulls);
     EXPECT_EQ(before.actions[action].index, after.actions[action].index);
     EXPECT_EQ(before.actions[action].uplift, after.actions[action].uplift);
+    EXPECT_EQ(before.actions[action].reward, after.actions[action].reward);
   }
   EXPECT_EQ(policy->decisions(), 55u);
   EXPECT_EQ(policy->observations(), 50u);

@@ -213,6 +213,34 @@ void check_sets(const ReferencePolicy& reference, const CountedSets& expected, A
   EXPECT_GE(padding.size() + doubtful, expected.padding.size());
 }
 
+struct ShownInterval {
+  double standard_error;
+  Interval interval;
+};
+
+struct ExpectedInterval {
+  double standard_error;
+  double reach;
+};
+
+double furthest(const Interval& interval) {
+  return std::max(std::abs(interval.low), std::abs(interval.high));
+}
+
+/// `size`: of the terms that variances are made of, in roots. See check_noise().
+void check_interval(const ShownInterval& shown, const ExpectedInterval& expected, double size) {
+  const double error = shown.standard_error;
+  EXPECT_LE(std::abs(error * error - expected.standard_error * expected.standard_error),
+            1e-11 * size * size)
+      << error << " instead of " << expected.standard_error;
+  const double reach = (shown.interval.high - shown.interval.low) / 2.0;
+  const double expected_reach =
+      expected.standard_error > 0.0 ? expected.reach * error / expected.standard_error : 0.0;
+  EXPECT_LE(std::abs(reach - expected_reach),
+            1e-7 * expected_reach + 1e-15 * furthest(shown.interval))
+      << "interval: " << reach << " instead of " << expected_reach;
+}
+
 /// What explain() shows of learnt noise against the reference, once and only once every action has
 /// feedback.
 ///
@@ -232,8 +260,11 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
   for (ActionId a = 0; a < shown.actions.size(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
     const ActionExplanation& action = shown.actions[a];
-    ASSERT_EQ(action.standard_error.has_value(), expected.has_value());
-    ASSERT_EQ(action.interval.has_value(), expected.has_value());
+    const bool identified = expected && expected->identified[a];
+    EXPECT_EQ(action.uplift.has_value(), identified);
+    EXPECT_EQ(action.interval.has_value(), identified);
+    ASSERT_EQ(action.standard_error.has_value(), identified);
+    ASSERT_EQ(action.difference.has_value(), expected.has_value());
     ASSERT_EQ(action.weights.has_value(), expected.has_value());
     if (!expected) continue;
     const std::vector<double>& weights = expected->weights[a];
@@ -250,16 +281,21 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
         EXPECT_EQ(difference, 0.0) << "weight " << g;
       }
     }
-    const double error = *action.standard_error;
-    const double expected_error = expected->standard_errors[a];
-    EXPECT_LE(std::abs(error * error - expected_error * expected_error), 1e-11 * scale * scale)
-        << error << " instead of " << expected_error;
-    const double reach = (action.interval->high - action.interval->low) / 2.0;
-    const double ends = std::max(std::abs(action.interval->low), std::abs(action.interval->high));
-    const double expected_reach =
-        expected_error > 0.0 ? expected->reaches[a] * error / expected_error : 0.0;
-    EXPECT_LE(std::abs(reach - expected_reach), 1e-7 * expected_reach + 1e-15 * ends)
-        << "interval: " << reach << " instead of " << expected_reach;
+    if (identified) {
+      check_interval({*action.standard_error, *action.interval},
+                     {expected->standard_errors[a], expected->reaches[a]}, scale);
+    }
+    double scale_of_0 = 0.0;
+    for (std::size_t g = 0; g < weights.size(); ++g) {
+      scale_of_0 += std::abs(expected->weights[0][g]) * expected->sds[0][g];
+    }
+    const RewardDifference& difference = *action.difference;
+    ASSERT_TRUE(difference.standard_error);
+    check_interval({*difference.standard_error, difference.interval},
+                   {expected->difference_errors[a], expected->difference_reaches[a]},
+                   scale + scale_of_0);
+    EXPECT_NEAR(difference.estimate, (difference.interval.low + difference.interval.high) / 2.0,
+                1e-15 * furthest(difference.interval));
   }
 }
 
@@ -271,7 +307,9 @@ std::size_t check_explanation(const Duel& duel) {
   EXPECT_EQ(shown.actions.size(), reference.actions());
   if (shown.actions.size() != reference.actions()) return 0;
   const std::optional<LearnedNoise> noise = reference.learned_noise();
-  check_noise(noise, shown);
+  if (noise || name.starts_with("up_ts") || name.starts_with("up_ucb_cv")) {
+    check_noise(noise, shown);
+  }
   std::size_t identified = 0;
   for (ActionId a = 0; a < reference.actions(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
@@ -285,7 +323,8 @@ std::size_t check_explanation(const Duel& duel) {
       double expected = *radius;
       const bool own = name == "up_ucb_cv" && duel.instance().spec.word("radius") != "whole";
       if (noise && !own && noise->standard_errors[a] > 0.0) {  // as many errors, checked above
-        expected *= action.standard_error.value_or(0.0) / noise->standard_errors[a];
+        if (!action.standard_error) continue;
+        expected *= *action.standard_error / noise->standard_errors[a];
       }
       EXPECT_TRUE(close(action.radius, expected, own ? scale : 0.0)) << "radius";
     }
@@ -299,7 +338,7 @@ std::size_t check_explanation(const Duel& duel) {
   }
   EXPECT_EQ(shown.active.has_value(), name == "up_ucb_ilift");
   if (name == "up_ucb_l" && duel.fast().observations() > 0) {
-    EXPECT_EQ(shown.baseline_action, reference.most_pulled());
+    EXPECT_EQ(shown.reference_action, reference.most_pulled());
   }
   return identified;
 }

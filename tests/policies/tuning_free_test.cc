@@ -25,6 +25,15 @@ void expect_finite(const std::optional<double>& value, const char* what) {
   EXPECT_TRUE(std::isfinite(value.value_or(0.0))) << what << " = " << *value;
 }
 
+void expect_interval(double estimate, double error, Interval interval) {
+  for (const double number : {estimate, error, interval.low, interval.high}) {
+    EXPECT_TRUE(std::isfinite(number)) << number;
+  }
+  EXPECT_GE(error, 0.0);
+  EXPECT_LE(interval.low, estimate);
+  EXPECT_GE(interval.high, estimate);
+}
+
 /// Every number that is shown is finite, and the probabilities are some.
 void expect_sane(const Explanation& shown) {
   double probabilities = 0.0;
@@ -33,14 +42,13 @@ void expect_sane(const Explanation& shown) {
     expect_finite(about.radius, "radius");
     expect_finite(about.reward, "reward");
     expect_finite(about.uplift, "uplift");
-    ASSERT_TRUE(about.standard_error && about.weights && about.probability_best);
-    expect_finite(about.standard_error, "standard error");
-    EXPECT_GE(*about.standard_error, 0.0);
-    ASSERT_TRUE(about.uplift && about.interval);
-    expect_finite(about.interval->low, "low end");
-    expect_finite(about.interval->high, "high end");
-    EXPECT_LE(about.interval->low, *about.uplift);
-    EXPECT_GE(about.interval->high, *about.uplift);
+    ASSERT_TRUE(about.reward && about.weights && about.probability_best);
+    ASSERT_TRUE(about.difference && about.difference->standard_error);
+    expect_interval(about.difference->estimate, *about.difference->standard_error,
+                    about.difference->interval);
+    ASSERT_EQ(about.uplift.has_value(), about.interval.has_value());
+    ASSERT_EQ(about.uplift.has_value(), about.standard_error.has_value());
+    if (about.uplift) expect_interval(*about.uplift, *about.standard_error, *about.interval);
     for (const double weight : *about.weights) expect_finite(weight, "weight");
     EXPECT_GE(*about.probability_best, 0.0);
     EXPECT_LE(*about.probability_best, 1.0);
@@ -87,6 +95,29 @@ class TuningFree : public ::testing::TestWithParam<std::string> {
       const ActionExplanation& about = shown.actions[a];
       EXPECT_NEAR(about.uplift.value(), bandit.truth(a), 6.0 * *about.standard_error + slack) << a;
     }
+    expect_right_differences(shown, bandit, slack);
+  }
+
+  static void expect_right_differences(const Explanation& shown, const Bandit& bandit,
+                                       double slack) {
+    EXPECT_EQ(shown.reference_action, 0u);
+    for (ActionId a = 0; a < bandit.actions(); ++a) {
+      const RewardDifference& difference = shown.actions[a].difference.value();
+      EXPECT_NEAR(difference.estimate, bandit.truth(a) - bandit.truth(0),
+                  6.0 * *difference.standard_error + slack)
+          << a;
+    }
+    EXPECT_EQ(*shown.actions[0].difference->standard_error, 0.0);
+  }
+
+  /// The same, but nothing tells the baseline unless the policy was told: then no uplift is shown.
+  static void expect_no_uplift(const Policy& policy, const Bandit& bandit) {
+    if (policy.knowledge().baseline() != nullptr) return expect_right(policy, bandit);
+    const Explanation shown = policy.explain();
+    for (const ActionExplanation& about : shown.actions) {
+      EXPECT_FALSE(about.uplift || about.standard_error || about.interval);
+    }
+    expect_right_differences(shown, bandit, 0.0);
   }
 };
 
@@ -177,11 +208,11 @@ TEST_P(TuningFree, AThousandAtoms) {
 }
 
 TEST_P(TuningFree, AtomsThatAllActionsAffect) {
-  // Where nothing tells the baseline of variable 0, its whole payoff counts.
-  Bandit bandit = {.baseline = {0.0, 1.0, 2.0}, .affected = {ids({0, 1}), ids({0, 2})}};
-  expect_right(*play(bandit, 300), bandit);
-  Bandit only = {.baseline = {0.0}, .affected = {ids({0}), ids({0}), ids({0})}};
-  expect_right(*play(only, 300), only);
+  // Nothing tells the baseline of variable 0, which is far from 0.
+  Bandit bandit = {.baseline = {50.0, 1.0, 2.0}, .affected = {ids({0, 1}), ids({0, 2})}};
+  expect_no_uplift(*play(bandit, 300), bandit);
+  Bandit only = {.baseline = {-20.0}, .affected = {ids({0}), ids({0}), ids({0})}};
+  expect_no_uplift(*play(only, 300), only);
 }
 
 TEST_P(TuningFree, ActionsThatAffectNothing) {
@@ -214,20 +245,18 @@ TEST_P(TuningFree, LargeBaselinesCostNoDigits) {
 }
 
 TEST_P(TuningFree, OneVariable) {
-  for (const auto& second : {ids({}), ids({0})}) {
-    const Bandit bandit = {.baseline = {0.0}, .affected = {ids({0}), second}};
-    expect_right(*play(bandit, 300), bandit);
-  }
+  const Bandit one = {.baseline = {3.0}, .affected = {ids({0}), ids({})}};
+  expect_right(*play(one, 300), one);
+  const Bandit both = {.baseline = {3.0}, .affected = {ids({0}), ids({0})}};
+  expect_no_uplift(*play(both, 300), both);
 }
 
 TEST_P(TuningFree, OneAction) {
   for (const auto& only : {ids({}), ids({1}), ids({0, 1})}) {
-    const Bandit bandit = {.baseline = {0.0, 0.0}, .affected = {only}};
-    // A baseline that no round shows is taken for 0, which it is. With every round alike, a
-    // learnt baseline and the action's mean come from different atoms.
+    const Bandit bandit = {.baseline = {3.0, 4.0}, .affected = {only}};
     const auto policy = play(bandit, 300);
     EXPECT_EQ(policy->explain().actions[0].probability_best, 1.0);
-    expect_right(*policy, bandit);
+    only.empty() ? expect_right(*policy, bandit) : expect_no_uplift(*policy, bandit);
   }
 }
 

@@ -88,7 +88,11 @@ std::vector<std::vector<TreatmentBelief>> CampaignReference::beliefs(const Pool&
     for (std::size_t i = 0; i < pool.size(); ++i) {
       for (std::size_t z = 1; z <= shape_.treatments; ++z) {
         const Real uplift = pool.uplifts[i * shape_.treatments + (z - 1)];
-        all[i].push_back({uplift, uplift, 0.0L, std::abs(uplift)});
+        all[i].push_back({.index = uplift,
+                          .uplift = uplift,
+                          .width = 0.0L,
+                          .magnitude = std::abs(uplift),
+                          .uplift_told = true});
       }
     }
     return all;
@@ -116,6 +120,11 @@ std::vector<std::vector<TreatmentBelief>> CampaignReference::beliefs(const Pool&
       belief.uplift = payoff - baseline;
       belief.width = width(models[z]) + baseline_width;
       belief.index = (payoff + factor * width(models[z])) - (baseline + factor * baseline_width);
+      belief.payoff = payoff;
+      belief.payoff_width = width(models[z]);
+      belief.payoff_told = spanned(rows_[z], x);
+      belief.uplift_told = belief.payoff_told && spec_.name() != "c2_ucb" &&
+                           (!learns_baseline() || spanned(rows_[0], x));
       belief.magnitude = std::abs(payoff) + std::abs(baseline) + factor * belief.width;
       all[i].push_back(belief);
     }

@@ -18,6 +18,10 @@ struct TreatmentBelief {
   Real uplift = 0.0L;     ///< without optimism; c2_ucb: the payoff
   Real width = 0.0L;      ///< widths of the ellipsoids behind the uplift, added up
   Real magnitude = 0.0L;  ///< the sizes of the terms of the index: rounding scales with it
+  Real payoff = 0.0L;     ///< with the treatment
+  Real payoff_width = 0.0L;
+  bool payoff_told = false;  ///< by the rows there are; else it is not shown
+  bool uplift_told = false;
 };
 
 /// A campaign policy written straight from its source, to judge the fast ones. [hsieh22, appendix

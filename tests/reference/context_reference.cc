@@ -55,7 +55,7 @@ ContextReference::Estimates ContextReference::estimates(const Rows& rows,
   for (std::size_t i = 0; i < context.size(); ++i) {
     const Vector x = features(context, i);
     const Real width = std::sqrt(dot(x, times(inverse_v, x)));
-    all.push_back({dot(theta, x), beta(context.size()) * width});
+    all.push_back({dot(theta, x), beta(context.size()) * width, spanned(rows, x)});
   }
   return all;
 }
@@ -75,6 +75,7 @@ void ContextReference::sum_given(const VariableSet& set, const Estimates& own,
     belief.index += belief.individual[i];
     belief.uplift += own[i].mean - baseline[i].mean;
     belief.margin += own[i].margin + baseline[i].margin;
+    belief.told = belief.told && own[i].told && baseline[i].told;
   }
 }
 
@@ -92,6 +93,7 @@ void ContextReference::identify_and_pad(const Estimates& own, const Estimates& b
     belief.index += belief.individual[i];
     belief.uplift += own[i].mean - baseline[i].mean;
     belief.margin += own[i].margin + baseline[i].margin;
+    belief.told = belief.told && own[i].told && baseline[i].told;
   }
   while (belief.identified.size() + belief.padding.size() < budget) {
     std::size_t best = own.size();
@@ -113,7 +115,7 @@ std::vector<ContextBelief> ContextReference::beliefs(const Context& context) con
   if (total) {
     baseline.resize(context.size());
   } else if (knows_baseline()) {
-    for (const double mean : context.baseline) baseline.push_back({mean, 0.0L});
+    for (const double mean : context.baseline) baseline.push_back({mean, 0.0L, true});
   } else {
     baseline = estimates(sets_given ? unaffected_rows_ : rows_[stand_in()], context);
   }
@@ -128,6 +130,8 @@ std::vector<ContextBelief> ContextReference::beliefs(const Context& context) con
                                   (baseline[i].mean + baseline[i].margin));
       belief.magnitude +=
           std::abs(own[i].mean) + own[i].margin + std::abs(baseline[i].mean) + baseline[i].margin;
+      belief.reward += own[i].mean;
+      belief.reward_told = belief.reward_told && own[i].told;
     }
     if (total) {
       for (const Real upper : belief.individual) belief.index += upper;

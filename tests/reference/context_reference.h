@@ -17,7 +17,10 @@ struct ContextBelief {
   Real index = 0.0L;
   Real uplift = 0.0L;  ///< without optimism; unknown sets: of the identified variables
   Real margin = 0.0L;  ///< of the uplift, to each side
-  Vector individual;   ///< upper - upper of the baseline, for all variables
+  bool told = true;    ///< whether the rows there are tell the uplift; else it is not shown
+  Real reward = 0.0L;  ///< of all variables
+  bool reward_told = true;
+  Vector individual;                   ///< upper - upper of the baseline, for all variables
   std::vector<VariableId> identified;  ///< unknown sets only
   std::vector<VariableId> padding;     ///< unknown sets only
   Real magnitude = 0.0L;               ///< the sizes of all terms: rounding scales with it
@@ -51,6 +54,7 @@ class ContextReference {
   struct Estimate {
     Real mean = 0.0L;
     Real margin = 0.0L;
+    bool told = true;  ///< by the rows there are
   };
   using Estimates = std::vector<Estimate>;
 

@@ -57,6 +57,15 @@ struct Belief {
 /// The interval: estimate(a) +- sqrt(f) se(a) times Student's 97.5 % quantile at the dof
 ///   min(dof, max(1, floor(1 / (o^2 / nu(a) + (1 - o)^2 / dof)))), o = s^2(a) / n(a) / se(a)^2
 /// or at dof if se(a) = 0.
+/// The difference of an action a to action 0:
+///   estimate(a) - estimate(0)
+///   se(a,0)^2 = s^2(a) / n(a) + s^2(0) / n(0) + f (w(a) - w(0))' D P^-1 D (w(a) - w(0)), 0 for a =
+///   0
+/// and its interval likewise, at the dof of three parts instead of two: with o = s^2(a) / n(a) and
+/// o' = s^2(0) / n(0), both divided by se(a,0)^2,
+///   min(dof, max(1, floor(1 / (o^2 / nu(a) + o'^2 / nu(0) + (1 - o - o')^2 / dof))))
+/// An uplift is identified if b is known or some action leaves each of the action's variables
+/// alone.
 class NoiseLearning : public ReferencePolicy {
  public:
   NoiseLearning(const PolicySpec& spec, const Knowledge& knowledge, bool knows_baseline)
@@ -104,7 +113,11 @@ class NoiseLearning : public ReferencePolicy {
     noise.degrees_of_freedom = fit_->dof;
     for (ActionId a = 0; a < actions(); ++a) {
       noise.standard_errors.push_back(static_cast<double>(belief.standard_errors[a]));
-      noise.reaches.push_back(static_cast<double>(reach(belief, a)));
+      noise.reaches.push_back(static_cast<double>(reach(belief.standard_errors[a], {a})));
+      const Real error = difference_error(belief, a);
+      noise.difference_errors.push_back(static_cast<double>(error));
+      noise.difference_reaches.push_back(static_cast<double>(reach(error, {a, 0})));
+      noise.identified.push_back(knows_baseline() || each_is_left_alone(a));
       noise.weights.emplace_back(fit_->weights[a].begin(), fit_->weights[a].end());
       noise.sds.emplace_back(fit_->sd_under[a].begin(), fit_->sd_under[a].end());
       noise.covariance.emplace_back();
@@ -158,6 +171,27 @@ class NoiseLearning : public ReferencePolicy {
     return belief;
   }
 
+  /// Of w(a)'(xbar(a) - b) - w(0)'(xbar(0) - b) = w(a)'xbar(a) - w(0)'xbar(0) - (w(a) - w(0))'b.
+  Real difference_error(const Belief& belief, ActionId a) const {
+    if (a == 0) return 0.0L;
+    Vector w = fit_->weights[a];
+    for (GroupId g = 0; g < atoms(); ++g) w[g] -= fit_->weights[0][g];
+    return std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->variances[0] / pulls_of(0) +
+                     baseline_covariance(belief, w, w));
+  }
+
+  /// Whether every variable of the action has another action that does not affect it.
+  bool each_is_left_alone(ActionId a) const {
+    for (const VariableId i : affected_.of(a).ids()) {
+      bool alone = false;
+      for (ActionId other = 0; other < actions(); ++other) {
+        alone = alone || !affected_.of(other).contains(i);
+      }
+      if (!alone) return false;
+    }
+    return true;
+  }
+
   Real pulls_of(ActionId a) const { return static_cast<Real>(pulls(a)); }
 
   void after_observe(ActionId action, std::span<const double> payoffs) override {
@@ -206,31 +240,42 @@ class NoiseLearning : public ReferencePolicy {
     }
   }
 
-  /// Of the estimates of two actions. Where the baseline is known, they share nothing.
-  Real covariance(const Belief& belief, ActionId a, ActionId b) const {
-    Real result = a == b ? fit_->variances[a] / pulls_of(a) : 0.0L;
+  /// f u' D P^-1 D w, 0 where b is known.
+  Real baseline_covariance(const Belief& belief, const Vector& u, const Vector& w) const {
+    Real result = 0.0L;
     for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
       for (std::size_t j = 0; j < belief.learnt.size(); ++j) {
         const GroupId g = belief.learnt[i];
         const GroupId h = belief.learnt[j];
-        result += fit_->inflation * fit_->weights[a][g] * fit_->sd[g] *
-                  belief.inverse_precision[i][j] * fit_->sd[h] * fit_->weights[b][h];
+        result += u[g] * fit_->sd[g] * belief.inverse_precision[i][j] * fit_->sd[h] * w[h];
       }
     }
-    return result;
+    return fit_->inflation * result;
   }
 
-  /// From the estimate of an action to the end of its interval.
-  Real reach(const Belief& belief, ActionId a) const {
-    const Real squared_error = covariance(belief, a, a);
+  /// Of the estimates of two actions. Where the baseline is known, they share nothing.
+  Real covariance(const Belief& belief, ActionId a, ActionId b) const {
+    return (a == b ? fit_->variances[a] / pulls_of(a) : 0.0L) +
+           baseline_covariance(belief, fit_->weights[a], fit_->weights[b]);
+  }
+
+  /// From an estimate with this error, made of these actions, to the end of its interval.
+  Real reach(Real error, const std::vector<ActionId>& made_of) const {
+    const Real squared_error = error * error;
     Real dof = static_cast<Real>(fit_->dof);
     if (squared_error > 0.0L) {
-      const Real o = fit_->variances[a] / pulls_of(a) / squared_error;
-      const Real joint = 1.0L / (o * o / fit_->own_dof[a] + (1.0L - o) * (1.0L - o) / dof);
+      Real inverse = 0.0L;
+      Real rest = 1.0L;
+      for (const ActionId a : made_of) {
+        const Real o = fit_->variances[a] / pulls_of(a) / squared_error;
+        inverse += o * o / fit_->own_dof[a];
+        rest -= o;
+      }
+      inverse += rest * rest / dof;
       // Rounding must not turn a whole number into the one below.
-      dof = std::min(dof, std::max(1.0L, std::floor(joint * (1.0L + 1e-12L))));
+      dof = std::min(dof, std::max(1.0L, std::floor((1.0L + 1e-12L) / inverse)));
     }
-    return std::sqrt(fit_->inflation) * belief.standard_errors[a] *
+    return std::sqrt(fit_->inflation) * error *
            student_reach(0.95L, static_cast<std::uint64_t>(dof));
   }
 

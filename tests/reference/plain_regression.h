@@ -53,6 +53,32 @@ inline Matrix gram(const Rows& rows, Real lambda, std::size_t d) {
   return v;
 }
 
+/// Whether x is a linear combination of the rows, by Gram and Schmidt; parts of relative size 1e-5
+/// count as 0.
+inline bool spanned(const Rows& rows, Vector x) {
+  const Real size = std::sqrt(dot(x, x));
+  Matrix directions;
+  const auto rest = [&](Vector y) {
+    for (int twice = 0; twice < 2; ++twice) {
+      for (const Vector& direction : directions) {
+        const Real part = dot(direction, y);
+        for (std::size_t k = 0; k < y.size(); ++k) y[k] -= part * direction[k];
+      }
+    }
+    return y;
+  };
+  for (const Row& row : rows) {
+    if (directions.size() == x.size()) return true;
+    Vector left = rest(row.x);
+    const Real length = std::sqrt(dot(left, left));
+    if (!(length > 1e-5L * std::sqrt(dot(row.x, row.x)))) continue;
+    for (Real& number : left) number /= length;
+    directions.push_back(left);
+  }
+  const Vector left = rest(std::move(x));
+  return std::sqrt(dot(left, left)) <= 1e-5L * size;
+}
+
 /// V^-1 sum y x.
 inline Vector ridge_fit(const Rows& rows, Real lambda, std::size_t d) {
   Vector moment = zeros(d);

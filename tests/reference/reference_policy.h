@@ -27,9 +27,12 @@ struct LearnedNoise {
   std::uint64_t degrees_of_freedom = 1;         ///< of the fit
   std::vector<std::vector<double>> sds;         ///< of one round's sum: [action][atom]
   std::vector<std::vector<double>> weights;     ///< [action][atom]
-  std::vector<double> standard_errors;          ///< of the estimated uplift, per action
+  std::vector<double> standard_errors;          ///< of the estimate, per action
   std::vector<double> reaches;                  ///< from estimate to end of interval, per action
-  std::vector<std::vector<double>> covariance;  ///< of the estimated uplifts: [action][action]
+  std::vector<std::vector<double>> covariance;  ///< of the estimates: [action][action]
+  std::vector<double> difference_errors;        ///< of the estimate less that of action 0
+  std::vector<double> difference_reaches;       ///< from that difference to end of interval
+  std::vector<bool> identified;                 ///< whether the estimate is one of the uplift
 };
 
 /// A policy written straight from its source, to judge the fast ones: [hsieh22], or the comment

@@ -162,6 +162,10 @@ std::string Twin::report_differences(const Json& report) const {
     if (!same_number(theirs.at("uplift"), mine.uplift.value_or(unknown))) {
       differs(a, "uplift", theirs["uplift"]);
     }
+    if (mine.difference &&
+        !same_number(theirs.at("difference").at("estimate"), mine.difference->estimate)) {
+      differs(a, "difference", theirs["difference"]);
+    }
     if (mine.interval && (!same_number(theirs.at("interval").at(0), mine.interval->low) ||
                           !same_number(theirs.at("interval").at(1), mine.interval->high))) {
       differs(a, "interval", theirs["interval"]);

@@ -64,6 +64,28 @@ TEST(BeliefHistory, HoldsWhatWasBelievedThen) {
   EXPECT_EQ(then.chosen[0], again.policy()->pulls(0));
 }
 
+// The action with most payoffs plays baseline: which one that was is kept with the point.
+TEST(BeliefHistory, KnowsWhatDifferencesWereTo) {
+  constexpr const char* kSearch = R"json({"name": "shop", "policy": "up_ucb_l(alpha=0.1)",
+      "actions": 2, "variables": 3, "knowledge": {"max_affected": 1}})json";
+  LiveCampaign live = testing::campaign_of(kSearch);
+  testing::play(live, 30, 1, noisy);
+  const auto& points = live.watch().history().points();
+  EXPECT_FALSE(points[0].reference);  // a decision, and nothing was paid yet
+  EXPECT_EQ(points[1].reference, 0u);
+  EXPECT_EQ(points.back().reference, 1u);
+  LiveCampaign restored = testing::campaign_of(kSearch);
+  restored.restore(live.snapshot());
+  EXPECT_EQ(restored.watch().history().points()[1].reference, 0u);
+  EXPECT_EQ(restored.watch().history().points().back().reference, 1u);
+  EXPECT_EQ(restored.snapshot(), live.snapshot());
+
+  // Uplifts are over nothing.
+  LiveCampaign shop = testing::campaign_of(kShop);
+  testing::play(shop, 30, 1, noisy);
+  EXPECT_FALSE(shop.watch().history().points().back().reference);
+}
+
 TEST(BeliefHistory, ComesBackFromSnapshotsAndEvents) {
   LiveCampaign live = testing::campaign_of(kShop);
   testing::play(live, 300, 1, noisy);

@@ -33,7 +33,7 @@ double half(const Belief& belief) { return (belief.interval->high - belief.inter
 
 TEST(Beliefs, OfTheRewardAreTheBoundsOfUcb) {
   const auto policy = played("ucb(alpha=2)", Knowledge(3, 4));
-  EXPECT_EQ(quantity(*policy), "reward");
+  EXPECT_EQ(quantity(*policy), Quantity::kReward);
   const std::vector<Belief> seen = beliefs(*policy, policy->explain());
   EXPECT_DOUBLE_EQ(*seen[0].estimate, 4.0);  // (3 + 5) / 2
   EXPECT_NEAR(half(seen[0]), 4 * std::sqrt(2 * 2.0 / 2), 1e-12);
@@ -41,7 +41,7 @@ TEST(Beliefs, OfTheRewardAreTheBoundsOfUcb) {
 
 TEST(Beliefs, CountTheRadiiOfMeansAndBaselines) {
   const auto policy = played("up_ucb(alpha=2)", sets_known());
-  EXPECT_EQ(quantity(*policy), "uplift");
+  EXPECT_EQ(quantity(*policy), Quantity::kUplift);
   const std::vector<Belief> seen = beliefs(*policy, policy->explain());
   // Action 0: variables 0 and 1 have 2 rounds each, and their baselines the other 4.
   EXPECT_DOUBLE_EQ(*seen[0].estimate, (3.0 + 4.0) / 2 - (1 + 0 + 2 + 4) / 4.0);
@@ -65,20 +65,26 @@ TEST(Beliefs, ObservationsHaveTheirs) {
   knowledge.set_observations({.counts = {8, 8, 8, 8}, .means = {1, 1, 1, 1}});
   const auto policy = played("up_ucb_obs(alpha=2)", knowledge);
   const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+  EXPECT_EQ(quantity(*policy), Quantity::kUplift);
+  EXPECT_DOUBLE_EQ(*seen[0].estimate, (3.0 + 4.0) / 2 - 2.0);  // over the table's means
   EXPECT_NEAR(half(seen[0]), 2 * (std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 8)), 1e-12);
+  EXPECT_NEAR(seen[0].interval->high, policy->index(0), 1e-12);
 }
 
 TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
   Knowledge knowledge(3, 4);
   knowledge.set_max_affected(2);
   const auto policy = played("up_ucb_l(alpha=0.01)", knowledge);
+  EXPECT_EQ(quantity(*policy), Quantity::kDifference);
+  EXPECT_TRUE(reference_moves(*policy));
   const Explanation explanation = policy->explain();
   const std::vector<Belief> seen = beliefs(*policy, explanation);
   for (ActionId action = 0; action < 3; ++action) {
     const ActionExplanation& about = explanation.actions[action];
     const auto identified = static_cast<double>(about.identified->size());
     EXPECT_NEAR(half(seen[action]),
-                std::max(identified * 2 * std::sqrt(2 * 0.01 / 2), about.index - *about.uplift),
+                std::max(identified * 2 * std::sqrt(2 * 0.01 / 2),
+                         about.index - about.difference->estimate),
                 1e-12);
   }
   EXPECT_GT(explanation.actions[2].identified->size(), 0u);
@@ -91,40 +97,95 @@ TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
   EXPECT_GT(nothing.actions[2].index, 0.0);
 }
 
-TEST(Beliefs, OfTheMostPulledActionAreHeldAgainstTheNext) {
-  Knowledge knowledge(3, 4);
+TEST(Beliefs, OfUnknownSetsAndBaselinesAreDifferencesFromTheStart) {
+  Knowledge knowledge(2, 4);
   knowledge.set_effect_gap(1.0);
   auto policy = make_policy("up_ucb_ilift(alpha=0.05)", knowledge);
-  const std::vector<double> first = {1.5, 0.0, 0.0, 0.0};
-  const std::vector<double> second(4, 0.0);
+  EXPECT_EQ(quantity(*policy), Quantity::kDifference);
+  EXPECT_FALSE(reference_moves(*policy));
+  const std::vector<double> first(4, 0.0);
+  const std::vector<double> second = {1.5, 0.0, 0.0, 0.0};
   policy->observe(0, Payoffs::dense(first));
-  // Rewards are no uplifts, and there is nothing else before the elimination ends.
-  EXPECT_FALSE(beliefs(*policy, policy->explain())[0].estimate);
+  EXPECT_FALSE(beliefs(*policy, policy->explain())[1].estimate);
   policy->observe(1, Payoffs::dense(second));
-  policy->observe(2, Payoffs::dense(second));
-  for (int round = 0; round < 3; ++round) policy->observe(1, Payoffs::dense(second));
-  policy->observe(2, Payoffs::dense(second));
-  for (int round = 0; round < 99; ++round) policy->observe(0, Payoffs::dense(first));
+  const std::vector<Belief> eliminating = beliefs(*policy, policy->explain());
+  EXPECT_DOUBLE_EQ(*eliminating[0].estimate, 0.0);
+  EXPECT_DOUBLE_EQ(*eliminating[1].estimate, 1.5);
+  EXPECT_NEAR(half(eliminating[1]), 4 * 2 * std::sqrt(2 * 0.05), 1e-12);
+  for (int round = 0; round < 3; ++round) policy->observe(0, Payoffs::dense(first));
+  for (int round = 0; round < 99; ++round) policy->observe(1, Payoffs::dense(second));
   const Explanation explanation = policy->explain();
-  ASSERT_TRUE(explanation.actions[0].uplift);
-  const auto identified = static_cast<double>(explanation.actions[0].identified->size());
-  ASSERT_GT(identified, 0.0);
-  EXPECT_NEAR(half(beliefs(*policy, explanation)[0]),
-              identified * (std::sqrt(2 * 0.05 / 100) + std::sqrt(2 * 0.05 / 4)), 1e-9);
+  // Two actions differ in a variable: which of them leaves it alone nobody can tell.
+  EXPECT_FALSE(explanation.actions[1].uplift);
+  ASSERT_EQ(explanation.actions[1].identified->size(), 1u);
+  const Belief belief = beliefs(*policy, explanation)[1];
+  EXPECT_DOUBLE_EQ(*belief.estimate, 1.5);
+  EXPECT_NEAR(half(belief), std::sqrt(2 * 0.05 / 100) + std::sqrt(2 * 0.05 / 4), 1e-9);
 }
 
 TEST(Beliefs, WaitForBaselinesThatMayCome) {
   Knowledge knowledge(2, 3);
-  knowledge.set_affected({VariableSet::from_ids({0, 2}), VariableSet::from_ids({1, 2})});
+  knowledge.set_affected({VariableSet::from_ids({0}), VariableSet::from_ids({1})});
   const std::vector<double> payoffs = {10, 10, 10};
   for (const char* spec : {"up_ucb(alpha=1)", "up_ts"}) {
     const auto policy = make_policy(spec, knowledge);
+    EXPECT_EQ(quantity(*policy), Quantity::kUplift) << spec;
     policy->observe(0, Payoffs::dense(payoffs));
     EXPECT_FALSE(beliefs(*policy, policy->explain())[0].estimate) << spec;
     policy->observe(1, Payoffs::dense(payoffs));
-    // All actions affect variable 2, which is counted whole.
-    EXPECT_NEAR(*beliefs(*policy, policy->explain())[0].estimate, 10.0, 1e-6) << spec;
+    EXPECT_NEAR(*beliefs(*policy, policy->explain())[0].estimate, 0.0, 1e-6) << spec;
   }
+}
+
+// All actions affect variable 2, so that no uplift can be known: a payoff is none.
+TEST(Beliefs, AreDifferencesWhereNothingTellsTheBaseline) {
+  Knowledge knowledge(2, 3);
+  knowledge.set_affected({VariableSet::from_ids({0, 2}), VariableSet::from_ids({1, 2})});
+  for (const char* spec : {"up_ucb(alpha=1)", "up_ts"}) {
+    SCOPED_TRACE(spec);
+    const auto policy = make_policy(spec, knowledge);
+    EXPECT_EQ(quantity(*policy), Quantity::kDifference);
+    EXPECT_FALSE(reference_moves(*policy));
+    for (int round = 0; round < 20; ++round) {
+      policy->observe(0, Payoffs::dense(std::vector<double>{10, 10, 10.0 + round % 2}));
+      policy->observe(1, Payoffs::dense(std::vector<double>{10, 10, 13.0 + round % 2}));
+    }
+    const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+    EXPECT_EQ(seen[0], (Belief{0.0, Interval{0.0, 0.0}}));
+    EXPECT_NEAR(*seen[1].estimate, 3.0, 1e-6);
+    EXPECT_LT(seen[1].interval->low, 3.0);
+    EXPECT_GT(seen[1].interval->high, 3.0);
+    EXPECT_EQ(quantity_text(*policy, "news"),
+              "The difference of an action is how much more all variables together pay when it is "
+              "taken than when news is. Every action affects 1 variable, so no round shows what it "
+              "pays when nothing is done, and uplifts over that cannot be known.");
+  }
+}
+
+TEST(Beliefs, OfTheOnlyActionAreRewards) {
+  Knowledge knowledge(1, 3);
+  knowledge.set_affected({VariableSet::from_ids({0, 2})});
+  const auto policy = make_policy("up_ucb(alpha=1)", knowledge);
+  EXPECT_EQ(quantity(*policy), Quantity::kReward);
+  policy->observe(0, Payoffs::dense(std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(beliefs(*policy, policy->explain())[0], (Belief{6.0, std::nullopt}));
+}
+
+TEST(Beliefs, SayWhatTheyAre) {
+  EXPECT_EQ(name_of(Quantity::kUplift), "uplift");
+  EXPECT_EQ(name_of(Quantity::kDifference), "difference");
+  EXPECT_EQ(name_of(Quantity::kReward), "reward");
+  EXPECT_EQ(quantity_text(*played("up_ts", sets_known()), ""),
+            "The uplift of an action is how much more all variables together pay when it is taken "
+            "than when nothing is done.");
+  EXPECT_EQ(quantity_text(*played("ucb(alpha=2)", Knowledge(3, 4)), ""),
+            "The reward of an action is what all variables together pay when it is taken.");
+  Knowledge bounded(3, 4);
+  bounded.set_max_affected(2);
+  EXPECT_EQ(quantity_text(*played("up_ucb_l(alpha=1)", bounded), "the other"),
+            "The difference of an action is how much more all variables together pay when it is "
+            "taken than when the other is. What variables pay when nothing is done was not "
+            "declared, nor which actions leave them alone, so uplifts over that are not known.");
 }
 
 TEST(Beliefs, OfPosteriorsAreTheirs) {

@@ -75,7 +75,10 @@ TEST(VariableUplifts, AreHeldAgainstActionsThatLeaveAVariableAlone) {
   EXPECT_DOUBLE_EQ(uplifts.of(1, 3)->uplift(), 6.0 - 1.5);  // its own rounds do not count
   EXPECT_EQ(uplifts.baseline_text(),
             "the other actions that are declared not to affect the variable");
+  EXPECT_TRUE(uplifts.of(0, 0)->over_nothing);
   EXPECT_FALSE(uplifts.of(0, 2));  // nobody else leaves it alone
+  EXPECT_TRUE(uplifts.tells_uplifts());
+  EXPECT_FALSE(uplifts.tells_differences());
 
   const double reach = uplifts.of(0, 0)->interval.high - uplifts.of(0, 0)->uplift();
   const auto l = [](double n) { return std::log(4.0 * 8.0 * n * (n + 1.0) / 0.001); };
@@ -85,6 +88,47 @@ TEST(VariableUplifts, AreHeldAgainstActionsThatLeaveAVariableAlone) {
       reach,
       std::sqrt(2 * own * l(2) / 2) + 6.0 * l(2) / 6 + std::sqrt(2 * rest * l(1)) + 6.0 * l(1) / 3,
       1e-9);
+}
+
+// Both actions affect variable 1, so that its payoffs under one are held against those under the
+// other: by Bernstein, with the variance within the actions, (2 + 0.5) / 2.
+TEST(VariableUplifts, OfWhatAllActionsAffectAreDifferencesToTheFirst) {
+  Knowledge knowledge(2, 2);
+  knowledge.set_affected({VariableSet::from_ids({1}), VariableSet::from_ids({0, 1})});
+  PayoffStatistics statistics(2, 2, knowledge.affected());
+  for (const double payoff : {5.0, 7.0}) {
+    statistics.add(0, Payoffs::dense(std::vector<double>{1, payoff}));
+  }
+  for (const double payoff : {9.0, 10.0}) {
+    statistics.add(1, Payoffs::dense(std::vector<double>{3, payoff}));
+  }
+  const VariableUplifts uplifts(knowledge, statistics);
+  EXPECT_TRUE(uplifts.tells_uplifts());
+  EXPECT_TRUE(uplifts.tells_differences());
+  EXPECT_TRUE(uplifts.of(1, 0)->over_nothing);
+  const VariableUplift difference = *uplifts.of(1, 1);
+  EXPECT_FALSE(difference.over_nothing);
+  EXPECT_DOUBLE_EQ(difference.mean, 9.5);
+  EXPECT_DOUBLE_EQ(difference.uplift(), 3.5);
+  const double l = std::log(4.0 * 4.0 * 2.0 * 3.0 / 0.001);
+  const double reach = std::sqrt(2.0 * 1.25 * l / 2.0) + 9.0 * l / 6.0;
+  EXPECT_NEAR(difference.interval.high, 3.5 + 2.0 * reach, 1e-9);
+  EXPECT_NEAR(difference.interval.low, 3.5 - 2.0 * reach, 1e-9);
+  const VariableUplift itself = *uplifts.of(0, 1);
+  EXPECT_EQ(itself.uplift(), 0.0);
+  EXPECT_EQ(itself.interval.high, 0.0);
+}
+
+TEST(VariableUplifts, WithoutSetsAndBaselineAreDifferencesToTheOthers) {
+  const Knowledge knowledge(2, 2);
+  PayoffStatistics statistics(2, 2, nullptr);
+  statistics.add(0, Payoffs::dense(std::vector<double>{1, 2}));
+  statistics.add(1, Payoffs::dense(std::vector<double>{1, 5}));
+  const VariableUplifts uplifts(knowledge, statistics);
+  EXPECT_FALSE(uplifts.tells_uplifts());
+  EXPECT_TRUE(uplifts.tells_differences());
+  EXPECT_EQ(uplifts.of(1, 1)->uplift(), 3.0);
+  EXPECT_FALSE(uplifts.of(1, 1)->over_nothing);
 }
 
 TEST(VariableUplifts, UseADeclaredBaselineAsItIs) {

@@ -82,6 +82,77 @@ TEST(Report, IntervalsOfTreatmentsAreThoseOfAMean) {
   EXPECT_FALSE(beliefs[1].interval) << "of one payoff";
 }
 
+/// Three actions that all move both variables, by 10, 20 and 30 in all, over 750: no control.
+LiveCampaign no_control(const std::string& policy) {
+  LiveCampaign live = campaign_of(R"json({"name": "c", "policy": ")json" + policy + R"json(",
+      "actions": ["news", "call", "mail"], "variables": ["tea", "coffee"],
+      "knowledge": {"affected": [[0, 1], [0, 1], [0, 1]]}})json");
+  testing::play(live, 60, 1, [](ActionId action, VariableId, std::mt19937_64& random) {
+    return testing::normal(random, 375.0 + 5.0 * (1.0 + action));
+  });
+  return live;
+}
+
+TEST(Report, OfActionsWithoutControlHasDifferencesInPlaceOfUplifts) {
+  for (const char* policy : {"up_ts", "up_ucb(alpha=1)"}) {
+    SCOPED_TRACE(policy);
+    const LiveCampaign live = no_control(policy);
+    const json report = campaign_report(live, true);
+    EXPECT_EQ(report["quantity"], "difference");
+    EXPECT_EQ(report["reference_action"], 0);
+    EXPECT_EQ(report["reference_text"], "news");
+    EXPECT_EQ(report["quantity_text"],
+              "The difference of an action is how much more all variables together pay when it is "
+              "taken than when news is. Every action affects 2 variables, so no round shows what "
+              "they pay when nothing is done, and uplifts over that cannot be known.");
+    for (ActionId a = 0; a < 3; ++a) {
+      const json& row = report["actions"][a];
+      for (const char* field : {"uplift", "standard_error", "interval"}) {
+        EXPECT_EQ(row[field], nullptr) << field;
+      }
+      EXPECT_NEAR(row["reward"].get<double>(), 760.0 + 10.0 * a, 5.0);
+      EXPECT_NEAR(row["estimate"].get<double>(), 10.0 * a, 7.0);
+      EXPECT_EQ(row["estimate"], row["difference"]["estimate"]);
+      EXPECT_EQ(row["low"], row["difference"]["interval"][0]);
+      EXPECT_EQ(row["high"], row["difference"]["interval"][1]);
+      EXPECT_EQ(row["difference"]["standard_error"].is_number(), policy == std::string("up_ts"));
+    }
+    EXPECT_EQ(report["actions"][0]["high"], 0.0);
+    const json history = campaign_history(live);
+    EXPECT_EQ(history["quantity"], "difference");
+    ASSERT_EQ(history["reference_action"].size(), history["decided"].size());
+    EXPECT_EQ(history["reference_action"].back(), 0);
+    EXPECT_EQ(history["actions"][0]["estimate"].back(), 0.0);
+    EXPECT_NEAR(history["actions"][2]["estimate"].back().get<double>(), 20.0, 7.0);
+  }
+}
+
+TEST(Report, SaysThatTheReferenceMoves) {
+  LiveCampaign live = campaign_of(R"json({"name": "c", "policy": "up_ucb_l(alpha=0.1)",
+      "actions": 2, "variables": 3, "knowledge": {"max_affected": 1}})json");
+  testing::play(live, 30, 1, [](ActionId action, VariableId i, std::mt19937_64& random) {
+    return testing::normal(random, action == 1 && i == 0 ? 5.0 : 0.0);
+  });
+  const json report = campaign_report(live, true);
+  EXPECT_EQ(report["quantity"], "difference");
+  EXPECT_EQ(report["reference_action"], 1);
+  EXPECT_EQ(report["reference_text"], "the action with most payoffs so far");
+  EXPECT_EQ(report["actions"][1]["estimate"], 0.0);
+  EXPECT_EQ(report["actions"][0]["uplift"], nullptr);
+  EXPECT_NEAR(report["actions"][0]["estimate"].get<double>(), -5.0, 1.5);
+}
+
+TEST(Report, OfUpliftsNamesNoReference) {
+  const json report = campaign_report(shop(), true);
+  EXPECT_EQ(report["quantity_text"],
+            "The uplift of an action is how much more all variables together pay when it is taken "
+            "than when nothing is done.");
+  EXPECT_FALSE(report.contains("reference_text"));
+  EXPECT_FALSE(campaign_history(shop()).contains("reference_action"));
+  // Differences are there besides.
+  EXPECT_EQ(report["actions"][0]["difference"]["estimate"], 0.0);
+}
+
 TEST(Report, BeforeAnythingCame) {
   const json report = campaign_report(campaign_of(kShop), true);
   EXPECT_EQ(report["last_event_ms"], nullptr);
@@ -179,8 +250,8 @@ TEST(Told, SaysItInWords) {
   EXPECT_EQ(told(parse_definition(
                 R"({"name": "c", "policy": "up_ts", "actions": 2, "variables": 3,
                     "knowledge": {"affected": [[0, 2], [1, 2]]}})"))[3],
-            "All actions affect 1 variable, so that nothing tells what would happen there without "
-            "any: uplifts count those payoffs whole.");
+            "All actions affect 1 variable, so nothing tells what would happen there without any: "
+            "uplifts cannot be known, differences between actions can.");
   const auto sentences = told(parse_definition(
       R"json({"name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 1, "variables": 10,
           "knowledge": {"max_affected": 3, "horizon": 5}, "lost": "zeros", "wait": 1})json"));
@@ -227,6 +298,7 @@ TEST(Variables, AreShownSearchedAndPaged) {
   const json bob = page(live, {{"search", "bob"}})["variables"][0];
   EXPECT_EQ(bob["affected"], "declared");
   EXPECT_NEAR(bob["uplift"].get<double>(), 2.0, 0.7);
+  EXPECT_EQ(bob["difference"], nullptr);
   EXPECT_EQ(bob["surprising"], false);
   EXPECT_LT(bob["low"].get<double>(), bob["uplift"].get<double>());
 }
@@ -245,8 +317,29 @@ TEST(Variables, OfUnknownSetsAreIdentified) {
   ASSERT_FALSE(identified.empty());
   EXPECT_EQ(shown["variables"][0]["variable"], identified[0]);
   EXPECT_EQ(shown["variables"][0]["affected"], "identified");
-  EXPECT_EQ(shown["against"], "all other actions");
+  EXPECT_FALSE(shown.contains("against"));
+  EXPECT_EQ(shown["difference_to"], "all other actions");
+  EXPECT_EQ(shown["variables"][0]["uplift"], nullptr);
+  EXPECT_EQ(shown["variables"][0]["baseline"], nullptr);
+  EXPECT_TRUE(shown["variables"][0]["difference"].is_number());
   EXPECT_EQ(page(live, {{"show", "all"}, {"search", "29"}})["total"], 13);  // 29, 129, 229, 290-299
+}
+
+TEST(Variables, ThatEveryActionAffectsHaveDifferences) {
+  const LiveCampaign live = no_control("up_ts");
+  const json shown = page(live, {}, "2");
+  EXPECT_FALSE(shown.contains("against"));
+  EXPECT_EQ(shown["difference_to"], "news");
+  for (const json& row : shown["variables"]) {
+    EXPECT_EQ(row["uplift"], nullptr);
+    EXPECT_EQ(row["baseline"], nullptr);
+    EXPECT_NEAR(row["mean"].get<double>(), 390.0, 2.0);
+    EXPECT_NEAR(row["difference"].get<double>(), 10.0, 3.0);
+    EXPECT_LT(row["low"].get<double>(), row["difference"].get<double>());
+    EXPECT_GT(row["high"].get<double>(), row["difference"].get<double>());
+    EXPECT_EQ(row["surprising"], false);
+  }
+  EXPECT_EQ(page(live, {}, "0")["variables"][0]["difference"], 0.0);
 }
 
 TEST(Variables, RefuseQuestionsThatCannotBe) {

@@ -105,8 +105,10 @@ class LearningCampaign final : public CampaignPolicy {
   struct Scores {
     std::span<Treatment> treatment;
     std::span<double> index;
-    std::span<double> uplift = {};  ///< empty where only the first two are wanted
-    std::span<double> width = {};   ///< of the uplift
+    std::span<double> payoff = {};  ///< empty where only the first two are wanted
+    std::span<double> payoff_width = {};
+    std::span<double> baseline = {};
+    std::span<double> baseline_width = {};
   };
 
   /// A pool as it is scored.
@@ -195,9 +197,11 @@ class LearningCampaign final : public CampaignPolicy {
         if (z > 1 && !(index > scores.index[first + i])) continue;
         scores.treatment[first + i] = z;
         scores.index[first + i] = index;
-        if (scores.uplift.empty()) continue;
-        scores.uplift[first + i] = mean[i] - baseline[i];
-        scores.width[first + i] = width[i] + baseline_width[i];
+        if (scores.payoff.empty()) continue;
+        scores.payoff[first + i] = mean[i];
+        scores.payoff_width[first + i] = width[i];
+        scores.baseline[first + i] = baseline[i];
+        scores.baseline_width[first + i] = baseline_width[i];
       }
     }
   }
@@ -255,24 +259,50 @@ class LearningCampaign final : public CampaignPolicy {
     for (const auto& one : models_) one->update();
   }
 
+  /// Whether payoffs tell what an untreated individual with these features pays.
+  bool baseline_known(std::span<const double> row) const {
+    switch (options_.baseline) {
+      case BaselineSource::kIgnored:
+        return false;
+      case BaselineSource::kKnown:
+        return true;
+      case BaselineSource::kLearned:
+        return model(0)->ellipsoid().spans(row);
+    }
+    return false;
+  }
+
   std::vector<IndividualExplanation> describe(const Pool& pool) const override {
     const std::size_t m = pool.size();
     std::vector<Treatment> treatment(m);
     std::vector<double> index(m);
-    std::vector<double> uplift(m);
+    std::vector<double> payoff(m);
     std::vector<double> width(m);
-    score(pool, {treatment, index, uplift, width});
+    std::vector<double> baseline(m);
+    std::vector<double> baseline_width(m);
+    score(pool, {treatment, index, payoff, width, baseline, baseline_width});
     const double b = beta(m) > 0.0 ? beta(m) : 1.0;
+    const auto interval = [b](double estimate, double wide) {
+      return Interval{estimate - b * wide, estimate + b * wide};
+    };
+    std::vector<double> buffer;
+    const std::span<const double> rows = seen(pool, buffer);
     std::vector<IndividualExplanation> all(m);
     for (std::size_t i = 0; i < m; ++i) {
-      all[i] = {.treatment = treatment[i],
-                .index = index[i],
-                .uplift = uplift[i],
-                .interval = {uplift[i] - b * width[i], uplift[i] + b * width[i]},
-                .chosen = false,
-                .reason = index[i] > 0.0 || options_.fill
-                              ? "the budget goes to larger indices"
-                              : "the index is not above 0: not worth a treatment"};
+      IndividualExplanation& about = all[i];
+      about.treatment = treatment[i];
+      about.index = index[i];
+      about.greedy_index = payoff[i] - baseline[i];
+      about.reason = index[i] > 0.0 || options_.fill
+                         ? "the budget goes to larger indices"
+                         : "the index is not above 0: not worth a treatment";
+      const auto row = rows.subspan(i * pool.width, pool.width);
+      if (!model(treatment[i])->ellipsoid().spans(row)) continue;
+      about.payoff = payoff[i];
+      about.payoff_interval = interval(payoff[i], width[i]);
+      if (!baseline_known(row)) continue;
+      about.uplift = about.greedy_index;
+      about.interval = interval(*about.uplift, width[i] + baseline_width[i]);
     }
     for (const std::uint32_t i : largest(index, shape().budget, options_.fill)) {
       all[i].chosen = true;

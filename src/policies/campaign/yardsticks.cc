@@ -59,12 +59,13 @@ class OracleCampaign final : public Yardstick {
     IndividualExplanation about;
     for (std::size_t z = 0; z < shape().treatments; ++z) {
       const double uplift = pool.uplifts[individual * shape().treatments + z];
-      if (about.treatment != 0 && !(uplift > about.uplift)) continue;
+      if (about.treatment != 0 && !(uplift > about.index)) continue;
       about.treatment = static_cast<Treatment>(z + 1);
-      about.uplift = uplift;
+      about.index = uplift;
     }
-    about.index = about.uplift;
-    about.interval = {about.uplift, about.uplift};
+    about.greedy_index = about.index;
+    about.uplift = about.index;
+    about.interval = {about.index, about.index};
     return about;
   }
 
@@ -74,7 +75,7 @@ class OracleCampaign final : public Yardstick {
     for (std::size_t i = 0; i < pool.size(); ++i) {
       all.push_back(best_of(pool, i));
       all.back().reason = "others have a larger uplift, or it is not above 0";
-      uplifts.push_back(all.back().uplift);
+      uplifts.push_back(all.back().index);
     }
     for (const std::uint32_t i : largest(uplifts, shape().budget, fill_)) {
       all[i].chosen = true;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -42,6 +43,12 @@ Options read_options(const PolicySpec& spec) {
 struct Estimates {
   std::vector<double> means;
   std::vector<double> margins;
+  const TreatmentModel* model = nullptr;  ///< whose estimates these are; null of known means
+
+  /// Whether the payoffs seen tell the mean of a variable with these features.
+  bool told(std::span<const double> row) const {
+    return model == nullptr || model->ellipsoid().spans(row);
+  }
 };
 
 /// An action beside its baseline, for the same variables.
@@ -127,7 +134,7 @@ class LinUpUcb final : public ContextPolicy {
 
   static Estimates estimates(const TreatmentModel& model, std::span<const double> rows, double b) {
     const std::size_t count = rows.size() / model.features();
-    Estimates result{std::vector<double>(count), std::vector<double>(count)};
+    Estimates result{std::vector<double>(count), std::vector<double>(count), &model};
     model.predict(rows, result.means, result.margins);
     for (double& margin : result.margins) margin *= b;
     return result;
@@ -136,7 +143,7 @@ class LinUpUcb final : public ContextPolicy {
   /// Known means are intervals without width.
   static Estimates known(std::vector<double> means) {
     const std::size_t count = means.size();
-    return {std::move(means), std::vector<double>(count, 0.0)};
+    return {std::move(means), std::vector<double>(count, 0.0), nullptr};
   }
 
   /// b: the action with most feedback, the lowest id among equals.
@@ -215,31 +222,55 @@ class LinUpUcb final : public ContextPolicy {
     ContextExplanation explanation;
     explanation.actions.resize(shape().actions);
     if (compares_with_an_action() && observations() > 0) {
-      explanation.baseline_action = most_pulled();
+      explanation.reference_action = most_pulled();
     }
     PaddingScratch scratch;
     for_each_comparison(context, [&](ActionId action, const Comparison& compared) {
       ContextActionExplanation& about = explanation.actions[action];
       about.index = index_of(compared, scratch);
-      if (sums_all()) return;  // payoffs as a whole: no baseline, no uplift
-      double uplift = 0.0;
-      double margin = 0.0;
-      const auto add = [&](std::size_t i) {
-        uplift += compared.action.means[i] - compared.baseline.means[i];
-        margin += compared.action.margins[i] + compared.baseline.margins[i];
-      };
-      if (sets_given()) {
-        for (std::size_t i = 0; i < compared.action.means.size(); ++i) add(i);
-      } else {
-        const PaddedSets sets = padded_sets(padding(compared));
-        sets.identified.for_each(add);
-        about.identified = sets.identified;
-        about.padding = sets.padding;
-      }
-      about.uplift = uplift;
-      about.interval = Interval{uplift - margin, uplift + margin};
+      about.reward = reward(context, action);
+      if (!sums_all()) describe_estimate(context, action, compared, about);
     });
     return explanation;
+  }
+
+  /// The sum over all variables of the context, if payoffs tell all of it.
+  std::optional<double> reward(const Context& context, ActionId action) const {
+    const Estimates own = estimates(*models_[action], context.features, 0.0);
+    for (VariableId i = 0; i < context.size(); ++i) {
+      if (!own.told(context.row(i))) return std::nullopt;
+    }
+    return std::accumulate(own.means.begin(), own.means.end(), 0.0);
+  }
+
+  /// The uplift, or the difference to the action that plays baseline.
+  void describe_estimate(const Context& context, ActionId action, const Comparison& compared,
+                         ContextActionExplanation& about) const {
+    RewardDifference found;
+    double margin = 0.0;
+    bool told = true;
+    const auto add = [&](std::size_t place, VariableId i) {
+      found.estimate += compared.action.means[place] - compared.baseline.means[place];
+      margin += compared.action.margins[place] + compared.baseline.margins[place];
+      told = told && compared.action.told(context.row(i)) && compared.baseline.told(context.row(i));
+    };
+    if (sets_given()) {
+      std::size_t place = 0;
+      context.affected[action].for_each([&](VariableId i) { add(place++, i); });
+    } else {
+      const PaddedSets sets = padded_sets(padding(compared));
+      sets.identified.for_each([&](VariableId i) { add(i, i); });
+      about.identified = sets.identified;
+      about.padding = sets.padding;
+    }
+    if (!told) return;
+    found.interval = {found.estimate - margin, found.estimate + margin};
+    if (compares_with_an_action()) {
+      about.difference = found;
+    } else {
+      about.uplift = found.estimate;
+      about.interval = found.interval;
+    }
   }
 
   void learn(const Context& context, ActionId action, std::span<const double> payoffs) override {

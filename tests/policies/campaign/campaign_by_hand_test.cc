@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "updraft/campaign_policy.h"
@@ -36,6 +38,13 @@ std::vector<Treatment> decision(const char* spec) {
 
 using Decision = std::vector<Treatment>;
 
+void expect_estimate(const std::optional<double>& estimate, const std::optional<Interval>& interval,
+                     double expected, double margin) {
+  EXPECT_NEAR(estimate.value(), expected, 1e-12);
+  EXPECT_NEAR(interval.value().low, expected - margin, 1e-12);
+  EXPECT_NEAR(interval.value().high, expected + margin, 1e-12);
+}
+
 // beta = 24: index(x) = (2 x + 12 |x|) - (x + 8 |x|) = x + 4 |x|
 //   x      3  -6   1   4   0
 //   index 15  18   5  20   0
@@ -49,9 +58,10 @@ TEST(CampaignByHand, DifferenceOfUpperBounds) {
   const std::vector<double> indices = {15.0, 18.0, 5.0, 20.0, 0.0};
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_NEAR(shown[i].index, indices[i], 1e-12);
-    EXPECT_NEAR(shown[i].uplift, kFeatures[i], 1e-12);
-    EXPECT_NEAR(shown[i].interval.low, kFeatures[i] - 20.0 * std::abs(kFeatures[i]), 1e-12);
-    EXPECT_NEAR(shown[i].interval.high, kFeatures[i] + 20.0 * std::abs(kFeatures[i]), 1e-12);
+    expect_estimate(shown[i].uplift, shown[i].interval, kFeatures[i],
+                    20.0 * std::abs(kFeatures[i]));
+    expect_estimate(shown[i].payoff, shown[i].payoff_interval, 2.0 * kFeatures[i],
+                    12.0 * std::abs(kFeatures[i]));
     EXPECT_EQ(shown[i].chosen, i == 1 || i == 3);
   }
 }
@@ -71,6 +81,47 @@ TEST(CampaignByHand, UpperBoundOfTheUpliftOverAKnownBaseline) {
 //   index  15   6   5  20   0
 TEST(CampaignByHand, UpperBoundOfThePayoff) {
   EXPECT_EQ(decision("c2_ucb(beta=6)"), (Decision{1, 0, 0, 1, 0}));
+}
+
+// The payoff is 2 x, give or take 3 |x|. What an untreated individual pays is not looked at, so
+// there is no uplift, which is x.
+TEST(CampaignByHand, APayoffIsNoUplift) {
+  const auto policy = make_campaign_policy("c2_ucb(beta=6)", {1, 1, 2});
+  teach(*policy);
+  const auto shown = policy->explain({.features = kFeatures, .width = 1});
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_FALSE(shown[i].uplift || shown[i].interval);
+    expect_estimate(shown[i].payoff, shown[i].payoff_interval, 2.0 * kFeatures[i],
+                    3.0 * std::abs(kFeatures[i]));
+    EXPECT_NEAR(shown[i].greedy_index, 2.0 * kFeatures[i], 1e-12);
+  }
+}
+
+// Two features. Treated were people of the kinds (1, 0) and (1, 1), untreated only of (1, 0): what
+// a treatment does to the kind (1, 1) is not known, nor what anybody of (0, 2) pays untreated. The
+// kind (0, 1) is the difference of the two that were treated.
+TEST(CampaignByHand, UpliftsOfKindsThatWereNotSeenAreNotKnown) {
+  const std::vector<double> x = {1.0, 0.0, 1.0, 1.0, 1.0, 0.0};
+  const std::vector<double> asked = {1.0, 0.0, 1.0, 1.0, 0.0, 2.0, 0.0, 0.0};
+  for (const char* spec : {"greedy", "greedy_bl", "c2_ucb(beta=1)", "greedy(model=logistic)"}) {
+    SCOPED_TRACE(spec);
+    const auto policy = make_campaign_policy(spec, {.features = 2, .treatments = 1, .budget = 1});
+    const std::vector<double> baseline(4, 0.5);
+    const Pool pool{.features = asked, .width = 2, .baseline = baseline};
+    EXPECT_FALSE(policy->explain(pool)[0].payoff) << "nothing was seen";
+    EXPECT_FALSE(policy->explain(pool)[0].uplift);
+    policy->observe({.features = x, .width = 2}, std::vector<Treatment>{1, 1, 0},
+                    std::vector<double>{1.0, 0.0, 0.5});
+    const auto shown = policy->explain(pool);
+    const std::string_view name = policy->spec().name();
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_TRUE(shown[i].payoff && shown[i].payoff_interval) << i;
+      const bool untreated_seen = i == 0 || i == 3;  // nothing is a multiple of everything
+      const bool known = name == "greedy_bl" || (name == "greedy" && untreated_seen);
+      EXPECT_EQ(shown[i].uplift.has_value(), known) << i;
+      EXPECT_EQ(shown[i].interval.has_value(), known) << i;
+    }
+  }
 }
 
 // index(x) = 2 x - baseline: 2, 8, -1, -1, 1. The budget is four: with fill, and only then, the

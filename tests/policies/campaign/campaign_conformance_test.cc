@@ -32,8 +32,12 @@ class EveryCampaignPolicy : public ::testing::TestWithParam<std::string> {
 std::vector<double> beliefs(const CampaignPolicy& policy, const Pool& pool) {
   std::vector<double> all;
   for (const IndividualExplanation& about : policy.explain(pool)) {
-    for (const double number : {static_cast<double>(about.treatment), about.index, about.uplift,
-                                about.interval.low, about.interval.high}) {
+    const Interval payoff = about.payoff_interval.value_or(Interval());
+    const Interval uplift = about.interval.value_or(Interval());
+    for (const double number :
+         {static_cast<double>(about.treatment), about.index, about.greedy_index,
+          about.payoff.value_or(-1e9), payoff.low, payoff.high, about.uplift.value_or(-1e9),
+          uplift.low, uplift.high}) {
       all.push_back(number);
     }
   }
@@ -128,6 +132,13 @@ TEST_P(EveryCampaignPolicy, TreatsThePoolThatIsAsLargeAsTheBudget) {
   EXPECT_EQ(std::count(treated.begin(), treated.end(), 0u), 0);
 }
 
+void expect_in(const std::optional<double>& estimate, const std::optional<Interval>& interval) {
+  ASSERT_EQ(estimate.has_value(), interval.has_value());
+  if (!estimate) return;
+  EXPECT_LE(interval->low, *estimate);
+  EXPECT_GE(interval->high, *estimate);
+}
+
 TEST_P(EveryCampaignPolicy, SelectTreatsThoseWhomExplainShowsAsChosen) {
   const auto policy = make();
   const bool chance = takes_chances(policy->spec().name());
@@ -139,8 +150,18 @@ TEST_P(EveryCampaignPolicy, SelectTreatsThoseWhomExplainShowsAsChosen) {
     for (std::size_t i = 0; i < shown.size(); ++i) {
       EXPECT_FALSE(shown[i].reason.empty());
       EXPECT_TRUE(std::isfinite(shown[i].index));
-      EXPECT_LE(shown[i].interval.low, shown[i].uplift);
-      EXPECT_GE(shown[i].interval.high, shown[i].uplift);
+      expect_in(shown[i].payoff, shown[i].payoff_interval);
+      expect_in(shown[i].uplift, shown[i].interval);
+      const auto is = [](const char* name) { return GetParam().starts_with(name); };
+      if (is("random") || is("oracle")) {
+        EXPECT_FALSE(shown[i].payoff);
+      }
+      if (is("random") || is("c2_ucb")) {
+        EXPECT_FALSE(shown[i].uplift);
+      }
+      if (is("c2_up_ucb") && round == 59) {  // all directions were seen
+        EXPECT_TRUE(shown[i].payoff && shown[i].uplift);
+      }
       if (!chance) {
         EXPECT_EQ(shown[i].chosen ? shown[i].treatment : 0, treated[i]);
       }

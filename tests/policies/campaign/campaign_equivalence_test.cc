@@ -85,9 +85,23 @@ void check_explanation(const CampaignDuel& duel, const MadePool& pool) {
     const auto uplift = static_cast<double>(expected.uplift);
     const double margin = widths * static_cast<double>(expected.width);
     const double precise = tolerance + 1e-9 * margin;
-    EXPECT_NEAR(about.uplift, uplift, precise);
-    EXPECT_NEAR(about.interval.low, uplift - margin, precise);
-    EXPECT_NEAR(about.interval.high, uplift + margin, precise);
+    EXPECT_NEAR(about.greedy_index, uplift, precise);
+    ASSERT_EQ(about.uplift.has_value(), expected.uplift_told);
+    ASSERT_EQ(about.interval.has_value(), expected.uplift_told);
+    if (expected.uplift_told) {
+      EXPECT_NEAR(*about.uplift, uplift, precise);
+      EXPECT_NEAR(about.interval->low, uplift - margin, precise);
+      EXPECT_NEAR(about.interval->high, uplift + margin, precise);
+    }
+    ASSERT_EQ(about.payoff.has_value(), expected.payoff_told);
+    ASSERT_EQ(about.payoff_interval.has_value(), expected.payoff_told);
+    if (expected.payoff_told) {
+      const auto payoff = static_cast<double>(expected.payoff);
+      const double payoff_margin = widths * static_cast<double>(expected.payoff_width);
+      EXPECT_NEAR(*about.payoff, payoff, precise);
+      EXPECT_NEAR(about.payoff_interval->low, payoff - payoff_margin, precise);
+      EXPECT_NEAR(about.payoff_interval->high, payoff + payoff_margin, precise);
+    }
     for (std::size_t z = 1; z <= beliefs[i].size(); ++z) {
       const bool taken = about.chosen && about.treatment == z;
       indices[i].push_back(beliefs[i][z - 1].index + (taken ? tolerance : -tolerance));

@@ -52,7 +52,8 @@ TEST_P(LargePools, EveryoneIsScoredAsInAPoolOfFew) {
       ASSERT_EQ(shown[first + i].treatment, part[i].treatment) << first + i;
       ASSERT_EQ(shown[first + i].index, part[i].index) << first + i;
       ASSERT_EQ(shown[first + i].uplift, part[i].uplift) << first + i;
-      ASSERT_EQ(shown[first + i].interval.high, part[i].interval.high) << first + i;
+      ASSERT_EQ(shown[first + i].payoff.value(), part[i].payoff.value()) << first + i;
+      ASSERT_EQ(shown[first + i].payoff_interval->high, part[i].payoff_interval->high) << first + i;
     }
   }
   const std::vector<Treatment> treated = policy->select(all, Stream(1, 0, Purpose::kPolicy));

@@ -56,6 +56,17 @@ void expect_about(const ContextActionExplanation& about, double index, double up
   EXPECT_NEAR(about.uplift.value(), uplift, 1e-12);
   EXPECT_NEAR(about.interval.value().low, uplift - margin, 1e-12);
   EXPECT_NEAR(about.interval.value().high, uplift + margin, 1e-12);
+  EXPECT_FALSE(about.difference);
+}
+
+/// The same of the difference to the action that plays baseline.
+void expect_compared(const ContextActionExplanation& about, double index, double difference,
+                     double margin) {
+  EXPECT_NEAR(about.index, index, 1e-12);
+  EXPECT_NEAR(about.difference.value().estimate, difference, 1e-12);
+  EXPECT_NEAR(about.difference->interval.low, difference - margin, 1e-12);
+  EXPECT_NEAR(about.difference->interval.high, difference + margin, 1e-12);
+  EXPECT_FALSE(about.uplift || about.interval);
 }
 
 // upper(0) = 5, 2, 20; upper(1) = 7, 2, 28; upper of the baseline = 7, 10, 28.
@@ -65,8 +76,10 @@ TEST(ContextByHand, SetsGivenAndBaselineLearnt) {
   expect_about(shown.actions[0], 5.0 - 7.0, 2.0 - 1.0, 3.0 + 6.0);
   expect_about(shown.actions[1], 2.0 - 10.0, -6.0 + 2.0, 8.0 + 12.0);
   EXPECT_TRUE(shown.actions[0].chosen);
-  EXPECT_FALSE(shown.actions[0].identified || shown.actions[0].padding || shown.baseline_action);
+  EXPECT_FALSE(shown.actions[0].identified || shown.actions[0].padding || shown.reference_action);
   EXPECT_EQ(shown.actions[0].pulls, 1u);
+  EXPECT_NEAR(shown.actions[0].reward.value(), 2.0 * (1.0 - 2.0 + 4.0), 1e-12);
+  EXPECT_NEAR(shown.actions[1].reward.value(), 3.0 * (1.0 - 2.0 + 4.0), 1e-12);
 
   shown = explained("lin_up_ucb(beta=12)", {},
                     {VariableSet::from_ids({0, 2}), VariableSet::from_ids({0})});
@@ -118,15 +131,15 @@ TEST(ContextByHand, IntervalsAreClosed) {
 // action 1, of which at most 2L = 2 pad, and 0 does not.
 TEST(ContextByHand, OnlyLKnown) {
   ContextExplanation shown = explained("lin_up_ucb(beta=12, max_affected=1)", {}, {});
-  EXPECT_EQ(shown.baseline_action, 0u);
-  expect_about(shown.actions[0], 0.0, 0.0, 0.0);
-  expect_about(shown.actions[1], 2.0 + 8.0, 0.0, 0.0);
+  EXPECT_EQ(shown.reference_action, 0u);
+  expect_compared(shown.actions[0], 0.0, 0.0, 0.0);
+  expect_compared(shown.actions[1], 2.0 + 8.0, 0.0, 0.0);
   EXPECT_EQ(shown.actions[1].padding->ids(), (Ids{0, 2}));
   EXPECT_TRUE(shown.actions[1].chosen);
 
   // With beta = 0.12 all intervals are disjoint, and all three count although 2L = 2.
   shown = explained("lin_up_ucb(beta=0.12, max_affected=1)", {}, {});
-  expect_about(shown.actions[1], 1.01 - 1.98 + 4.04, 1.0 - 2.0 + 4.0, 7 * (0.03 + 0.04));
+  expect_compared(shown.actions[1], 1.01 - 1.98 + 4.04, 1.0 - 2.0 + 4.0, 7 * (0.03 + 0.04));
   EXPECT_EQ(shown.actions[1].identified->ids(), (Ids{0, 1, 2}));
   EXPECT_TRUE(shown.actions[1].padding->empty());
 }
@@ -140,20 +153,41 @@ TEST(ContextByHand, TheActionWithMostFeedbackPlaysBaseline) {
   policy->observe({.features = zero, .width = 1}, 1, zero);
   const Context context{.features = kFeatures, .width = 1};
   const ContextExplanation shown = policy->explain(context);
-  EXPECT_EQ(shown.baseline_action, 1u);
+  EXPECT_EQ(shown.reference_action, 1u);
   EXPECT_EQ(shown.actions[0].index, 0.0);
   EXPECT_EQ(shown.actions[1].index, 0.0);
   EXPECT_EQ(policy->select(context, kPolicyStream), 0u);
 }
 
-// Nothing has been unaffected: the ridge alone speaks, 0 +- 12 |x|.
+// Nothing has been unaffected: the ridge alone speaks, 0 +- 12 |x|. The index takes it for what it
+// is, but the payoff of 12 is no uplift.
 TEST(ContextByHand, ABaselineThatWasNeverSeenIsAsWideAsTheRidgeLeavesIt) {
   const auto policy = make_context_policy("lin_up_ucb(beta=12)", {.features = 1, .actions = 1});
   const std::vector<double> x = {2.0, 2.0};
   const std::vector<VariableSet> sets = {VariableSet::from_ids({0, 1})};
   policy->observe({.features = x, .width = 1, .affected = sets}, 0, std::vector<double>{6.0, 7.5});
   const ContextExplanation shown = policy->explain({.features = x, .width = 1, .affected = sets});
-  expect_about(shown.actions[0], 2.0 * (6.0 + 8.0 - 24.0), 2.0 * 6.0, 2.0 * (8.0 + 24.0));
+  EXPECT_NEAR(shown.actions[0].index, 2.0 * (6.0 + 8.0 - 24.0), 1e-12);
+  EXPECT_FALSE(shown.actions[0].uplift || shown.actions[0].interval);
+  EXPECT_NEAR(shown.actions[0].reward.value(), 2.0 * 6.0, 1e-12);
+}
+
+// The action moves variables of the kind (1, 0) and leaves those of the kind (0, 1) alone: nothing
+// tells what the first kind pays without it.
+TEST(ContextByHand, TheBaselineOfAKindThatIsAlwaysAffectedIsNotKnown) {
+  const auto policy = make_context_policy("lin_up_ucb(beta=1)", {.features = 2, .actions = 1});
+  const std::vector<double> x = {1.0, 0.0, 0.0, 1.0};
+  const auto explained = [&](const VariableSet& affected) {
+    const std::vector<VariableSet> sets = {affected};
+    return policy->explain({.features = x, .width = 2, .affected = sets}).actions[0];
+  };
+  const std::vector<VariableSet> taught = {VariableSet::from_ids({0})};
+  policy->observe({.features = x, .width = 2, .affected = taught}, 0,
+                  std::vector<double>{5.5, 1.0});
+  EXPECT_FALSE(explained(VariableSet::from_ids({0})).uplift);
+  EXPECT_FALSE(explained(VariableSet::from_ids({0, 1})).uplift);
+  EXPECT_NEAR(explained(VariableSet::from_ids({1})).uplift.value(), 0.0, 1e-12);
+  EXPECT_NEAR(explained(VariableSet::from_ids({0})).reward.value(), 5.5 / 2 + 1.0 / 2, 1e-12);
 }
 
 // lambda = 4, B = 2, K = 2, d = 1. Five variables with x = 1 were observed under action 0, and so

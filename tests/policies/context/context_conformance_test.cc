@@ -30,10 +30,12 @@ std::vector<double> beliefs(const ContextPolicy& policy, const Context& context)
   std::vector<double> all;
   for (const ContextActionExplanation& about : policy.explain(context).actions) {
     if (about.pulls == 0) continue;
-    all.push_back(static_cast<double>(about.pulls));
-    all.push_back(about.index);
-    if (!about.uplift) continue;
-    for (const double number : {*about.uplift, about.interval->low, about.interval->high}) {
+    const RewardDifference difference = about.difference.value_or(RewardDifference());
+    const Interval uplift = about.interval.value_or(Interval());
+    for (const double number :
+         {static_cast<double>(about.pulls), about.index, about.reward.value_or(-1e9),
+          about.uplift.value_or(-1e9), uplift.low, uplift.high, difference.estimate,
+          difference.interval.low, difference.interval.high}) {
       all.push_back(number);
     }
     if (!about.identified) continue;
@@ -120,12 +122,17 @@ TEST_P(EveryContextPolicy, SelectTakesTheActionThatExplainShowsAsChosen) {
       EXPECT_LE(shown[a].index, shown[action].index);
       EXPECT_FALSE(shown[a].reason.empty());
       if (shown[a].pulls == 0) continue;
+      const auto& difference = shown[a].difference;
       EXPECT_EQ(shown[a].identified.has_value(), bounded());
-      EXPECT_EQ(shown[a].uplift.has_value(), !sums_all());
-      EXPECT_EQ(shown[a].interval.has_value(), !sums_all());
+      EXPECT_EQ(difference.has_value(), bounded() && !needs_baseline());
+      EXPECT_EQ(shown[a].uplift.has_value(), !sums_all() && !difference.has_value());
+      EXPECT_EQ(shown[a].interval.has_value(), shown[a].uplift.has_value());
+      EXPECT_TRUE(shown[a].reward);
       if (sums_all()) continue;
-      EXPECT_LE(shown[a].interval->low, *shown[a].uplift);
-      EXPECT_GE(shown[a].interval->high, *shown[a].uplift);
+      const Interval interval = difference ? difference->interval : shown[a].interval.value();
+      const double estimate = difference ? difference->estimate : *shown[a].uplift;
+      EXPECT_LE(interval.low, estimate);
+      EXPECT_GE(interval.high, estimate);
     }
     policy->observe(context.view(), action, example_payoffs(round, context, action));
   }

@@ -198,6 +198,7 @@ void check_explanation(const ContextDuel& duel, const MadeContext& context, bool
   const auto beliefs = duel.reference().beliefs(context.view());
   const auto tolerance = static_cast<double>(ContextDuel::tolerance(beliefs));
   ASSERT_EQ(shown.actions.size(), beliefs.size());
+  const bool stand_in = !sets && duel.problem().spec.name() == "lin_up_ucb";
   for (std::size_t a = 0; a < beliefs.size(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
     const ContextActionExplanation& about = shown.actions[a];
@@ -206,26 +207,32 @@ void check_explanation(const ContextDuel& duel, const MadeContext& context, bool
     if (!beliefs[a].feedback) {
       EXPECT_TRUE(std::isinf(about.index));
       EXPECT_FALSE(about.uplift || about.interval || about.identified || about.padding);
+      EXPECT_FALSE(about.reward || about.difference);
       continue;
     }
     const auto uplift = static_cast<double>(beliefs[a].uplift);
     const auto margin = static_cast<double>(beliefs[a].margin);
     EXPECT_NEAR(about.index, static_cast<double>(beliefs[a].index), tolerance);
-    EXPECT_EQ(about.identified.has_value(), !sets);
-    if (duel.problem().spec.name() == "lin_ucb") {
-      EXPECT_FALSE(about.uplift || about.interval);
-      continue;
+    const bool total = duel.problem().spec.name() == "lin_ucb";
+    ASSERT_EQ(about.uplift.has_value(), beliefs[a].told && !stand_in && !total);
+    ASSERT_EQ(about.interval.has_value(), about.uplift.has_value());
+    ASSERT_EQ(about.difference.has_value(), beliefs[a].told && stand_in);
+    if (about.uplift || about.difference) {
+      const Interval interval = stand_in ? about.difference->interval : *about.interval;
+      EXPECT_NEAR(stand_in ? about.difference->estimate : *about.uplift, uplift, tolerance);
+      EXPECT_NEAR(interval.low, uplift - margin, tolerance);
+      EXPECT_NEAR(interval.high, uplift + margin, tolerance);
     }
-    ASSERT_TRUE(about.uplift && about.interval);
-    EXPECT_NEAR(*about.uplift, uplift, tolerance);
-    EXPECT_NEAR(about.interval->low, uplift - margin, tolerance);
-    EXPECT_NEAR(about.interval->high, uplift + margin, tolerance);
+    ASSERT_EQ(about.reward.has_value(), beliefs[a].reward_told);
+    if (about.reward) {
+      EXPECT_NEAR(*about.reward, static_cast<double>(beliefs[a].reward), tolerance);
+    }
+    EXPECT_EQ(about.identified.has_value(), !sets);
     if (!sets) check_sets(about, beliefs[a], tolerance);
   }
-  const bool stand_in = !sets && duel.problem().spec.name() == "lin_up_ucb";
-  ASSERT_EQ(shown.baseline_action.has_value(), stand_in && duel.fast().observations() > 0);
-  if (shown.baseline_action) {
-    EXPECT_EQ(*shown.baseline_action, duel.reference().stand_in());
+  ASSERT_EQ(shown.reference_action.has_value(), stand_in && duel.fast().observations() > 0);
+  if (shown.reference_action) {
+    EXPECT_EQ(*shown.reference_action, duel.reference().stand_in());
   }
 }
 

@@ -5,9 +5,9 @@ import { countText, intervalText, kNone, numberText, percent } from "../shared/n
 import { swatch } from "../shared/series_style";
 import { Column, Table } from "../shared/table";
 import type { ActionRow, Report } from "./api_types";
-import { bestAction, bestSentence } from "./best_action";
+import { bestAction, bestSentence, referenceOf } from "./best_action";
 import { commonSpan, drawForest, Span, spanText } from "./forest";
-import { actionName, kEstimateName, kMeaning, kUnit } from "./words";
+import { actionName, estimateName, kUnit } from "./words";
 
 const kPage = 50;
 const kIntervalColumn = 2;
@@ -39,14 +39,14 @@ export class ActionTable {
   private columns_: string;
   private span_: Span | null = null;
   private best_: number | null = null;
-  private baseline_: number | undefined;
+  private reference_: number | undefined;
 
   /// `look` shows the variables of an action.
   constructor(report: Report, private readonly look_: (action: number) => void) {
     const id = freshId("actions");
     this.root = element("section", { class: "card", "aria-labelledby": id },
       element("h2", { id }, "Which action is best?"), this.lead_,
-      element("p", { class: "muted" }, `${kMeaning[report.quantity]} Estimates are ${kUnit[report.quantity]}` +
+      element("p", { class: "muted" }, `${report.quantity_text} Estimates are ${kUnit[report.quantity]}` +
         (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
     this.columns_ = columnsKey(report.actions!);
     this.table_ = this.makeTable(report);
@@ -56,8 +56,8 @@ export class ActionTable {
     const rows = report.actions!;
     this.fitColumns(report);
     this.best_ = bestAction(rows);
-    this.baseline_ = report.baseline_action;
-    this.span_ = commonSpan(rows, report.quantity === "uplift");
+    this.reference_ = referenceOf(report);
+    this.span_ = commonSpan(rows, report.quantity !== "reward");
     this.table_.setNote(kIntervalColumn, this.span_ ? spanText(this.span_) : "");
     setText(this.lead_, bestSentence(report));
     this.table_.set(rows);
@@ -85,7 +85,7 @@ export class ActionTable {
     const rows = report.actions!;
     const columns: Column<ActionRow>[] = [
       { name: "Action", heading: true, draw: (cell, row) => this.drawName(cell, row), sort: actionName },
-      { name: kEstimateName[report.quantity], number: true, text: (row) => intervalText(row.estimate, row.low, row.high), sort: (row) => row.estimate },
+      { name: estimateName(report), number: true, text: (row) => intervalText(row.estimate, row.low, row.high), sort: (row) => row.estimate },
       { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, row, this.span_) },
       { name: "Share of decisions", number: true, text: (row) => `${percent(row.share)} (${countText(row.decided)})`, sort: (row) => row.share },
       { name: "Rounds with payoffs", number: true, text: (row) => countText(row.pulls), sort: (row) => row.pulls },
@@ -106,7 +106,7 @@ export class ActionTable {
     }
     const marks = [
       row.action === this.best_ ? "★ highest estimate" : "",
-      row.action === this.baseline_ ? "plays the baseline: others are held against it" : "",
+      row.action === this.reference_ ? "others are compared with it" : "",
       row.active === false ? "no longer considered" : "",
     ].filter((mark) => mark !== "");
     const note = cell.querySelector<HTMLElement>(".row-marks")!;

@@ -58,7 +58,7 @@ export interface TreatmentRow extends Belief {
   paid: number;
 }
 
-export type Quantity = "uplift" | "reward" | "payoff";
+export type Quantity = "uplift" | "difference" | "reward" | "payoff";
 
 export interface Report extends Brief {
   now_ms: number;
@@ -69,9 +69,11 @@ export interface Report extends Brief {
   warnings: Warning[];
   payoffs?: { rounds: number; mean: Known; sd: Known; least: Known; largest: Known };
   quantity: Quantity;
+  quantity_text: string;      // what it is, in words
   interval_text: string | null;
+  reference_text?: string;    // what differences are to, in words that hold at all times
   history_version: number;
-  baseline_action?: number;
+  reference_action?: number;  // what differences are to now
   actions?: ActionRow[];
   treatments?: number;
   budget?: number;
@@ -107,7 +109,8 @@ export interface VariableRow {
   mean: Known;
   baseline: Known;
   uplift: Known;
-  low: Known;
+  difference: Known;  // where there is no uplift
+  low: Known;         // of the uplift, or of the difference
   high: Known;
   surprising: boolean;
 }
@@ -118,6 +121,7 @@ export interface VariablePage {
   total: number;
   kept: boolean;
   left_out?: string;
-  against?: string;   // what uplifts are over
+  against?: string;        // what uplifts are over, if there are any
+  difference_to?: string;  // what differences are to, if there are any
   variables: VariableRow[];
 }

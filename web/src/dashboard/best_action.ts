@@ -19,11 +19,16 @@ interface Reach {
   high: number;
 }
 
-/// null where it is not known. That of the action which plays the baseline is known: an uplift of 0.
-function reachOf(row: ActionRow, baseline: number | undefined): Reach | null {
+/// The action that the estimates are differences to, if they are.
+export function referenceOf(report: Report): number | undefined {
+  return report.quantity === "difference" ? report.reference_action : undefined;
+}
+
+/// null where it is not known. That of the reference action is: 0.
+function reachOf(row: ActionRow, reference: number | undefined): Reach | null {
   if (row.estimate === null) return null;
   if (row.low !== null && row.high !== null) return { low: row.low, high: row.high };
-  return row.action === baseline ? { low: row.estimate, high: row.estimate } : null;
+  return row.action === reference ? { low: row.estimate, high: row.estimate } : null;
 }
 
 /// "the interval of news overlaps", "the intervals of 3 others overlap"; "" of none.
@@ -33,12 +38,11 @@ function intervalsOf(rows: ActionRow[], does: string, doMany: string): string {
 }
 
 function leadOf(best: ActionRow, report: Report): string {
-  if (best.action === report.baseline_action) {
-    return `So far no ${report.quantity} is estimated above that of ${actionName(best)}, which plays the baseline: 0 by definition.`;
-  }
-  const baseline = report.actions!.find((row) => row.action === report.baseline_action);
-  const over = baseline ? `, held against ${actionName(baseline)}` : "";
-  return `So far ${actionName(best)} has the highest ${report.quantity}${over}: ${intervalText(best.estimate, best.low, best.high)}.`;
+  const reference = report.actions!.find((row) => row.action === referenceOf(report));
+  const estimate = intervalText(best.estimate, best.low, best.high);
+  if (!reference) return `So far ${actionName(best)} has the highest ${report.quantity}: ${estimate}.`;
+  return best === reference ? `So far no action is estimated to pay more than ${actionName(best)}, which all are compared with.`
+    : `So far ${actionName(best)} is estimated to pay most: ${estimate} more than ${actionName(reference)}.`;
 }
 
 /// A sentence or two on the best action of the report, and on those that may yet be better.
@@ -49,9 +53,9 @@ export function bestSentence(report: Report): string {
   if (!best) return "Nothing is known of any action yet.";
   const lead = leadOf(best, report);
   if (rows.length === 1) return lead;
-  const reach = reachOf(best, report.baseline_action);
+  const reach = reachOf(best, referenceOf(report));
   if (!reach) return `${lead} Not settled: its interval is not known yet.`;
-  const others = rows.filter((row) => row !== best).map((row) => ({ row, reach: reachOf(row, report.baseline_action) }));
+  const others = rows.filter((row) => row !== best).map((row) => ({ row, reach: reachOf(row, referenceOf(report)) }));
   const rivals = [
     intervalsOf(others.filter((one) => one.reach && one.reach.high >= reach.low).map((one) => one.row), "overlaps with its own", "overlap with its own"),
     intervalsOf(others.filter((one) => !one.reach).map((one) => one.row), "is not known yet", "are not known yet"),

@@ -7,7 +7,7 @@ import { LineChart, Series, XAxis } from "../shared/line_chart";
 import { wholeTicks } from "../shared/round_numbers";
 import type { Belief, History, Known, Report } from "./api_types";
 import { timeName, timeText, timeTicks } from "./time_axis";
-import { actionName, kEstimateName, kUnit, treatmentName } from "./words";
+import { actionName, estimateName, kUnit, treatmentName } from "./words";
 
 /// Lines beyond these are not offered: nobody could tell them apart.
 const kMostLines = 48;
@@ -52,7 +52,7 @@ export class TimeCharts {
       this.axisSwitch(), left > 0 ? element("p", { class: "muted" },
         `The ${countText(this.order_.length)} ${what} that were best when this page was opened, of ${countText(lines.length)}.`) : null, pair);
     this.estimates_ = new LineChart(pair, {
-      title: `${kEstimateName[report.quantity]} over time`, ...this.axis([]), yName: `${report.quantity}, ${kUnit[report.quantity]}`,
+      title: `${estimateName(report)} over time`, ...this.axis([]), yName: `${report.quantity}, ${kUnit[report.quantity]}`,
       description: `${report.interval_text ? `Bands: ${report.interval_text}. ` : ""}Early estimates may be cut off; the table has all.`,
       bands: "Bands", yFit: kFitted, empty: "Nothing is known before the first payoffs.",
     });

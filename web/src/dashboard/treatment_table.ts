@@ -6,7 +6,7 @@ import { swatch } from "../shared/series_style";
 import { Table } from "../shared/table";
 import type { Report, TreatmentRow } from "./api_types";
 import { commonSpan, drawForest, Span, spanText } from "./forest";
-import { kEstimateName, kMeaning, kUnit, treatmentName } from "./words";
+import { estimateName, kUnit, treatmentName } from "./words";
 
 function drawName(cell: HTMLElement, row: TreatmentRow): void {
   if (cell.firstChild) return;
@@ -22,14 +22,14 @@ export class TreatmentTable {
     const id = freshId("treatments");
     this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Who is treated, and what came of it?"),
       element("p", {}, `Each decision treats up to ${countText(report.budget)} individuals of a pool, by ${countText(report.features)} features of each.`),
-      element("p", { class: "muted" }, `${kMeaning[report.quantity]} Means are ${kUnit[report.quantity]}` +
+      element("p", { class: "muted" }, `${report.quantity_text} Means are ${kUnit[report.quantity]}` +
         (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
     this.table_ = new Table<TreatmentRow>(this.root, {
       caption: "Treatments with the individuals who got them and their mean payoffs", hideCaption: true, stack: true,
       key: (row) => row.treatment, empty: "This campaign has no treatments.", page: { size: 50, what: "treatments" },
       columns: [
         { name: "Treatment", heading: true, draw: drawName, sort: (row) => row.treatment },
-        { name: kEstimateName[report.quantity], number: true, text: (row) => intervalText(row.estimate, row.low, row.high), sort: (row) => row.estimate },
+        { name: estimateName(report), number: true, text: (row) => intervalText(row.estimate, row.low, row.high), sort: (row) => row.estimate },
         { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, row, this.span_) },
         { name: "Individuals", number: true, text: (row) => countText(row.decided), sort: (row) => row.decided },
         { name: "Share of individuals", number: true, text: (row) => percent(row.share), sort: (row) => row.share },

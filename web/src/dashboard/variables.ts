@@ -2,18 +2,17 @@
 // at a time, so that any number of variables is fine.
 
 import { element, freshId, setText } from "../shared/dom";
-import { countText, intervalText, numberText } from "../shared/numbers";
+import { countText, intervalText, kNone, numberText } from "../shared/numbers";
 import { Pager } from "../shared/pager";
-import { Table } from "../shared/table";
+import { Column, Table } from "../shared/table";
 import { Api, campaignPath } from "./api";
 import type { ActionRow, Show, VariablePage, VariableRow } from "./api_types";
-import { commonSpan, drawForest, Span, spanText } from "./forest";
+import { commonSpan, drawForest, Interval, Span, spanText } from "./forest";
 import { problemOf } from "./problem";
 import { actionName } from "./words";
 
 const kPage = 50;
 const kTypingMs = 300;
-const kIntervalColumn = 3;
 const kMostOptions = 2000;
 const kAsking = "Asking the service …";
 const kFault = "This page has a fault and cannot show the answer";
@@ -33,6 +32,21 @@ function variableName(row: VariableRow): string {
   return row.name ?? `variable ${row.variable}`;
 }
 
+/// The uplift, or the difference where there is no uplift, with its interval.
+function estimateOf(row: VariableRow): Interval {
+  return { estimate: row.uplift ?? row.difference, low: row.low, high: row.high };
+}
+
+/// The estimate if it is of that kind.
+function textOf(row: VariableRow, kind: "uplift" | "difference"): string {
+  return row[kind] === null ? kNone : intervalText(row[kind], row.low, row.high);
+}
+
+/// What the choice of columns depends on.
+function columnsKey(page: VariablePage | null): string {
+  return `${page?.against !== undefined} ${page?.difference_to ?? ""}`;
+}
+
 export class Variables {
   readonly root: HTMLElement;
   private readonly heading_: HTMLElement;
@@ -41,7 +55,10 @@ export class Variables {
   private readonly search_: HTMLInputElement;
   private readonly note_ = element("p", { class: "muted" });
   private readonly problem_ = element("p", { class: "problem", role: "alert" });
-  private readonly table_: Table<VariableRow>;
+  private readonly tablePlace_ = element("div");
+  private table_: Table<VariableRow>;
+  private columns_: string;
+  private intervalColumn_ = 0;
   private readonly pager_ = new Pager(kPage, "variables", (from) => this.turn(from));
   private readonly watch_: IntersectionObserver;
   private typing_: ReturnType<typeof setTimeout> | undefined;
@@ -63,9 +80,9 @@ export class Variables {
       element("div", { class: "controls" },
         element("label", { class: "field" }, element("span", {}, "Action"), this.choose_),
         element("label", { class: "field" }, element("span", {}, "Search by name or number"), this.search_), this.showSwitch()),
-      this.note_, this.problem_);
-    this.table_ = this.makeTable();
-    this.root.append(this.pager_.root);
+      this.note_, this.problem_, this.tablePlace_, this.pager_.root);
+    this.columns_ = columnsKey(null);
+    this.table_ = this.makeTable(null);
     this.watch_ = new IntersectionObserver((entries) => {
       this.seen_ = entries[entries.length - 1].isIntersecting;
       this.refresh();
@@ -128,19 +145,39 @@ export class Variables {
     }));
   }
 
-  private makeTable(): Table<VariableRow> {
-    return new Table<VariableRow>(this.root, {
+  private makeTable(page: VariablePage | null): Table<VariableRow> {
+    return new Table<VariableRow>(this.tablePlace_, {
       caption: "Variables of the chosen action", hideCaption: true, stack: true, key: (row) => row.variable, empty: kAsking,
-      mark: (row) => (row.surprising ? "surprising" : ""),
-      columns: [
-        { name: "Variable", heading: true, text: variableName },
-        { name: "In the set", text: (row) => (row.affected ? kWords[row.affected] : "no") + (row.surprising ? ", ⚠ surprising" : "") },
-        { name: "Uplift", number: true, text: (row) => intervalText(row.uplift, row.low, row.high) },
-        { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, { estimate: row.uplift, low: row.low, high: row.high }, this.span_) },
-        { name: "Mean payoff", number: true, text: (row) => numberText(row.mean) },
-        { name: "Baseline", number: true, text: (row) => numberText(row.baseline) },
-      ],
+      mark: (row) => (row.surprising ? "surprising" : ""), columns: this.columns(page),
     });
+  }
+
+  private columns(page: VariablePage | null): Column<VariableRow>[] {
+    const to = page?.difference_to;
+    const columns: Column<VariableRow>[] = [
+      { name: "Variable", heading: true, text: variableName },
+      { name: "In the set", text: (row) => (row.affected ? kWords[row.affected] : "no") + (row.surprising ? ", ⚠ surprising" : "") },
+      { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, estimateOf(row), this.span_) },
+      { name: "Mean payoff", number: true, text: (row) => numberText(row.mean) },
+    ];
+    const estimates: Column<VariableRow>[] = [];
+    if (page?.against !== undefined) {
+      estimates.push({ name: "Uplift", number: true, text: (row) => textOf(row, "uplift") });
+      columns.push({ name: "Baseline", number: true, text: (row) => numberText(row.baseline) });
+    }
+    if (to) estimates.push({ name: `Difference to ${to}`, number: true, text: (row) => textOf(row, "difference") });
+    columns.splice(2, 0, ...estimates);
+    this.intervalColumn_ = 2 + estimates.length;
+    return columns;
+  }
+
+  /// Which kinds of estimates there are is known with the first answer: then there are other columns.
+  private fitColumns(page: VariablePage): void {
+    const columns = columnsKey(page);
+    if (columns === this.columns_) return;
+    this.columns_ = columns;
+    this.tablePlace_.replaceChildren();
+    this.table_ = this.makeTable(page);
   }
 
   private choose(action: number): void {
@@ -197,10 +234,11 @@ export class Variables {
       this.turn(0);
       return;
     }
+    if (page.kept) this.fitColumns(page);
     const searched = this.search_.value.trim();
     this.table_.setEmpty(searched !== "" ? `No variable with “${searched}” among these.` : kNothing[this.show_]);
-    this.span_ = commonSpan(page.variables.map((row) => ({ estimate: row.uplift, low: row.low, high: row.high })), true);
-    this.table_.setNote(kIntervalColumn, this.span_ ? spanText(this.span_) : "");
+    this.span_ = commonSpan(page.variables.map(estimateOf), true);
+    this.table_.setNote(this.intervalColumn_, this.span_ ? spanText(this.span_) : "");
     this.table_.set(page.variables);
     this.pager_.set(page.from, page.total);
     setText(this.note_, this.noteOf(page));
@@ -210,8 +248,10 @@ export class Variables {
 
   private noteOf(page: VariablePage): string {
     const found = `${countText(page.total)} found. `;
-    if (!page.kept) return `${found}Means and uplifts are not known: ${page.left_out ?? "sums per variable are not kept"}.`;
-    return `${found}Uplifts are over ${page.against ?? "the baseline"}, with intervals that hold for all variables, actions and times at once (99.9 %). ` +
+    if (!page.kept) return `${found}Nothing is known of single variables: ${page.left_out ?? "sums per variable are not kept"}.`;
+    const over = page.against ? `Uplifts are over ${page.against}. ` : "";
+    const to = page.difference_to ? `Differences are to ${page.difference_to}${page.against ? ", of variables that every action affects" : ""}. ` : "";
+    return `${found}${over}${to}Intervals hold for all variables, actions and times at once (99.9 %). ` +
       "Surprising: outside the declared set, and the interval excludes 0.";
   }
 }

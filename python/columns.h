@@ -1,0 +1,117 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "arrays.h"
+#include "updraft/policy.h"
+
+namespace updraft::python {
+
+/// Columns of a dict, from what is believed of each row: an action, or an individual. A field is a
+/// member of Row, or a function of one. What is not known of a row is NaN; what is not known of any
+/// is left out.
+template <typename Row>
+class Columns {
+ public:
+  Columns(std::span<const Row> rows, py::dict& out) : rows_(rows), out_(out) {}
+
+  template <typename Field>
+  void always(const char* name, Field field) {
+    using Value = std::decay_t<std::invoke_result_t<Field, const Row&>>;
+    py::array_t<typename Stored<Value>::type> column(static_cast<py::ssize_t>(rows_.size()));
+    auto* to = column.mutable_data();
+    for (const Row& row : rows_) *to++ = value_of(std::invoke(field, row));
+    out_[name] = column;
+  }
+
+  template <typename Field>
+  void if_any(const char* name, Field field) {
+    if (known(field)) always(name, field);
+  }
+
+  template <typename Field>
+  void intervals(const char* name, Field field) {
+    if (!known(field)) return;
+    table(name, field, 2, [](Interval interval, double* to) {
+      to[0] = interval.low;
+      to[1] = interval.high;
+    });
+  }
+
+  /// difference, difference_error and difference_interval.
+  void differences() {
+    using Known = std::optional<double>;
+    if_any("difference", [](const Row& row) {
+      return row.difference ? Known(row.difference->estimate) : std::nullopt;
+    });
+    if_any("difference_error", [](const Row& row) {
+      return row.difference ? row.difference->standard_error : std::nullopt;
+    });
+    intervals("difference_interval", [](const Row& row) {
+      return row.difference ? std::optional(row.difference->interval) : std::nullopt;
+    });
+  }
+
+  void sets(const char* name, std::optional<VariableSet> Row::*field) {
+    if (!known(field)) return;
+    py::list list;
+    for (const Row& row : rows_) list.append(array_of((row.*field).value_or(VariableSet())));
+    out_[name] = list;
+  }
+
+  void texts(const char* name, std::string_view Row::*field) {
+    py::list list;
+    for (const Row& row : rows_) {
+      list.append(py::str((row.*field).data(), (row.*field).size()));
+    }
+    out_[name] = py::array(list);
+  }
+
+  /// `width` numbers a row, which `fill` writes.
+  template <typename Field, typename Fill>
+  void table(const char* name, Field field, std::size_t width, Fill fill) {
+    py::array_t<double> numbers({rows_.size(), width});
+    double* to = numbers.mutable_data();
+    std::fill_n(to, numbers.size(), std::numeric_limits<double>::quiet_NaN());
+    for (const Row& row : rows_) {
+      if (const auto& found = std::invoke(field, row)) fill(*found, to);
+      to += width;
+    }
+    out_[name] = numbers;
+  }
+
+  template <typename Field>
+  bool known(Field field) const {
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [&](const Row& row) { return std::invoke(field, row).has_value(); });
+  }
+
+ private:
+  /// Counts and ids become numpy's own kind of integer.
+  template <typename Value>
+  struct Stored {
+    using type =
+        std::conditional_t<std::is_same_v<Value, bool>, bool,
+                           std::conditional_t<std::is_integral_v<Value>, std::int64_t, double>>;
+  };
+  template <typename Value>
+  static typename Stored<Value>::type value_of(const Value& value) {
+    if constexpr (std::is_arithmetic_v<Value>) {
+      return static_cast<typename Stored<Value>::type>(value);
+    } else {
+      return value.value_or(std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+
+  std::span<const Row> rows_;
+  py::dict& out_;
+};
+
+}  // namespace updraft::python
