@@ -8,6 +8,7 @@
 
 #include "updraft/decision.h"
 #include "updraft/ids.h"
+#include "updraft/interval.h"
 #include "updraft/knowledge.h"
 #include "updraft/payoffs.h"
 #include "updraft/policy_spec.h"
@@ -18,12 +19,6 @@ namespace updraft {
 
 class StateReader;
 class StateWriter;
-
-/// An interval on the line.
-struct Interval {
-  double low = 0.0;
-  double high = 0.0;
-};
 
 /// The action that differences are to, unless a policy compares with another. It is the same at all
 /// times, so that estimates of different times can be compared.

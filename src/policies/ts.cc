@@ -5,7 +5,7 @@
 #include "policies/decision_draws.h"
 #include "policies/decision_normals.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {
