@@ -1,6 +1,7 @@
 // The probability of a decision is that of the distribution from which it was drawn.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -116,11 +117,20 @@ TEST_P(Propensity, IsAShareOfTheDraws) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Propensity,
-                         ::testing::Values(Case{"ts", "ts(sigma2=0.05)", 5, 8},
+                         ::testing::Values(Case{"ts", "ts(sigma2=4)", 5, 8},
                                            Case{"up_ts_bl", "up_ts_bl", 5, 8},
                                            Case{"up_ts", "up_ts", 5, 8},
                                            Case{"FewAtoms", "up_ts", 8, 4}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& given) { return std::string(given.param.name); });
+
+TEST(DecisionDraws, LeaveOutActionsThatWaitForFeedback) {
+  const Stream stream(5, 0, Purpose::kPolicy);
+  const auto policy = make_policy("ts(sigma2=4)", knowledge_of({"", "", 5, 8}));
+  const ActionId first = policy->decide(stream).action;
+  const std::vector<double> probabilities = policy->probabilities(stream);
+  EXPECT_EQ(probabilities[first], 0.0);
+  EXPECT_EQ(std::count(probabilities.begin(), probabilities.end(), 0.0), 1);
+}
 
 TEST(DecisionDraws, AreFewerWithManyActions) {
   EXPECT_EQ(decision_draws(1), 256u);
