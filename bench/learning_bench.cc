@@ -1,6 +1,6 @@
 // learning/POLICY/ATOMS: one round (select and observe, no environment) of a policy that learns the
 // noise, with 10 actions, and of up_ucb beside them; an iteration is a run of 5,000 rounds from the
-// start, fits included.
+// start, fits included. learning/POLICY, with probabilities/ATOMS: decide() in place of select().
 
 #include <benchmark/benchmark.h>
 
@@ -51,7 +51,8 @@ std::vector<std::vector<double>> noise(std::size_t atoms) {
   return rounds;
 }
 
-void play_rounds(benchmark::State& state, const std::string& spec, std::size_t atoms) {
+void play_rounds(benchmark::State& state, const std::string& spec, bool probabilities,
+                 std::size_t atoms) {
   const Knowledge knowledge = knowledge_with(atoms);
   const auto rounds = noise(atoms);
   std::uint32_t run = 0;
@@ -59,22 +60,31 @@ void play_rounds(benchmark::State& state, const std::string& spec, std::size_t a
     const auto policy = make_policy(spec, knowledge);
     const Stream stream(1, run++, Purpose::kPolicy);
     for (const std::vector<double>& x : rounds) {
-      policy->observe(policy->select(stream), Payoffs::group_sums(x));
+      const ActionId action =
+          probabilities ? policy->decide(stream).action : policy->select(stream);
+      policy->observe(action, Payoffs::group_sums(x));
     }
   }
   state.SetItemsProcessed(state.iterations() * kRounds);
 }
 
 const bool kRegistered = [] {
-  for (const char* spec : {"up_ucb(alpha=1)", "up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"}) {
+  const auto add = [](const char* spec, bool probabilities) {
     for (const std::size_t atoms : {8, 32, 128}) {
-      const std::string name =
-          "learning/" + PolicySpec::parse(spec).name() + "/" + std::to_string(atoms);
-      benchmark::RegisterBenchmark(name.c_str(), [spec, atoms](benchmark::State& state) {
-        play_rounds(state, spec, atoms);
+      const std::string name = "learning/" + PolicySpec::parse(spec).name() +
+                               (probabilities ? ", with probabilities/" : "/") +
+                               std::to_string(atoms);
+      benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+        play_rounds(state, spec, probabilities, atoms);
       })->Unit(benchmark::kMillisecond);
     }
+  };
+  add("up_ucb(alpha=1)", false);
+  for (const char* spec : {"up_ts_bl", "up_ts"}) {
+    add(spec, false);
+    add(spec, true);
   }
+  for (const char* spec : {"up_ucb_cv_bl", "up_ucb_cv"}) add(spec, false);
   return true;
 }();
 

@@ -61,7 +61,7 @@ py::array_t<std::int64_t> pulls(const SeededPolicy& self) {
   return out;
 }
 
-py::dict explain(const SeededPolicy& self) {
+py::dict explain(SeededPolicy& self) {
   const Explanation explanation = self.policy->explain();
   py::dict out;
   Columns<ActionExplanation> columns(explanation.actions, out);
@@ -77,6 +77,9 @@ py::dict explain(const SeededPolicy& self) {
   columns.differences();
   if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
   columns.if_any("probability_best", &ActionExplanation::probability_best);
+  const std::vector<double> probabilities = self.policy->probabilities(self.stream());
+  out["probability"] =
+      py::array_t<double>(static_cast<py::ssize_t>(probabilities.size()), probabilities.data());
   if (columns.known(&ActionExplanation::weights)) explain_weights(explanation, columns);
   if (explanation.active) {
     py::array_t<bool> active(static_cast<py::ssize_t>(explanation.active->size()));
@@ -110,6 +113,13 @@ arrays of numbers or bools and lists are converted), or a tuple (indices, values
 that did not pay 0, or the total as one number for the policies that look at nothing else. Raises
 ValueError, and learns nothing, where they cannot be.)";
 
+constexpr const char* kDecideDoc =
+    R"(The action to take next, as a Decision: number, action, probability.
+
+The action is that of select(). probability is the propensity: the probability of the action in the
+distribution from which the policy drew it, and 1 if the policy does not draw. Keep it with the
+payoffs, and the decision can be evaluated off-policy later.)";
+
 constexpr const char* kExplainDoc = R"(What the policy believes of each action, as a dict.
 
 Arrays with one number per action: pulls, index (what select() compares) and radius; if the policy
@@ -123,12 +133,23 @@ knows them of any action, with NaN for the others:
   and difference_interval (actions x 2). It is known even if the uplift is not;
 - probability_best, weights (actions x atoms), active.
 
+probability is that of the distribution from which the next decide() draws its action.
+
 identified and padding are lists of arrays of variables. reference_action, shrinkage and
 degrees_of_freedom are numbers.)";
 
 }  // namespace
 
 void bind_policy(py::module_& module) {
+  py::class_<Decision>(module, "Decision", "What Policy.decide() decided.")
+      .def_readonly("number", &Decision::number, "The decisions made before.")
+      .def_readonly("action", &Decision::action)
+      .def_readonly("probability", &Decision::probability,
+                    "Of the action, in the distribution from which it was drawn.")
+      .def("__repr__", [](const Decision& decision) {
+        return fmt::format("Decision(number={}, action={}, probability={})", decision.number,
+                           decision.action, decision.probability);
+      });
   py::class_<SeededPolicy> type(module, "Policy", kClassDoc);
   type.def(py::init(
                [](const std::string& spec, const py::dict& told, py::handle seed, py::handle run) {
@@ -137,7 +158,11 @@ void bind_policy(py::module_& module) {
            py::arg("spec"), py::arg("told"), py::arg("seed") = 1, py::arg("run") = 0)
       .def(
           "select", [](SeededPolicy& self) { return self.policy->select(self.stream()); },
-          "The action to take next. Learns nothing.")
+          "The action to take next: decide().action, without the cost of its probability. Learns "
+          "nothing.")
+      .def(
+          "decide", [](SeededPolicy& self) { return self.policy->decide(self.stream()); },
+          kDecideDoc)
       .def("update", &update, py::arg("action"), py::arg("payoffs"), kUpdateDoc)
       .def("explain", &explain, kExplainDoc)
       .def_property_readonly(

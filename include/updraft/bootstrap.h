@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "updraft/policy.h"
+#include "updraft/interval.h"
 #include "updraft/stream.h"
 
 namespace updraft {

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "updraft/decision.h"
 #include "updraft/ids.h"
+#include "updraft/interval.h"
 #include "updraft/knowledge.h"
 #include "updraft/payoffs.h"
 #include "updraft/policy_spec.h"
@@ -17,12 +19,6 @@ namespace updraft {
 
 class StateReader;
 class StateWriter;
-
-/// An interval on the line.
-struct Interval {
-  double low = 0.0;
-  double high = 0.0;
-};
 
 /// The action that differences are to, unless a policy compares with another. It is the same at all
 /// times, so that estimates of different times can be compared.
@@ -99,6 +95,16 @@ class Policy {
   /// The action to take next. Draws, if any, come from `stream` at round decisions().
   ActionId select(const Stream& stream);
 
+  /// The same action as select(), with its probability: that of probabilities(). Policies that draw
+  /// take longer than select() (docs/propensities.md).
+  Decision decide(const Stream& stream);
+
+  /// Per action, the probability with which the next decision takes it: the exact distribution that
+  /// it is drawn from, so 1 for the action of a policy that does not draw. Decides nothing.
+  std::vector<double> probabilities(const Stream& stream) {
+    return probabilities_given(choose(stream), stream);
+  }
+
   /// Learns from the payoffs of a round in which `action` was taken. Throws InvalidInput, and
   /// changes nothing, where the action or a variable is unknown, a payoff is not finite, a
   /// variable is repeated, or the length or kind of the payoffs does not fit resolution().
@@ -138,6 +144,10 @@ class Policy {
 
   /// The decision. May refresh what is derived from the statistics, never the statistics.
   virtual ActionId choose(const Stream& stream) = 0;
+
+  /// Per action, the probability in the distribution from which choose(stream), which gave
+  /// `action`, drew it.
+  virtual std::vector<double> probabilities_given(ActionId action, const Stream& stream) const;
 
   /// Adds valid payoffs, which come at exactly resolution(): a total, group sums, or dense or
   /// sparse (ids increasing) variables. pulls(action) and observations() already count them.

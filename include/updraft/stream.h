@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
   kExplanation = 9,     ///< draws behind an explanation
   kPool = 10,           ///< the individuals of a campaign, by round
   kResample = 11,       ///< bootstrap resamples, by resample
+  kShares = 12,         ///< draws behind the probability of a decision, by decision number
 };
 
 /// Randomness as a function: every draw is f(seed, run, purpose, round, index), so results do
@@ -34,6 +35,9 @@ class Stream {
       : seed_(seed), run_(run), purpose_(purpose) {}
 
   bool operator==(const Stream&) const = default;
+
+  /// The stream of the same seed and run for another purpose.
+  Stream with(Purpose purpose) const { return {seed_, run_, purpose}; }
 
   /// 64 uniformly random bits. index < 2^33.
   std::uint64_t bits(std::uint32_t round, std::uint64_t index) const;

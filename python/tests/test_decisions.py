@@ -145,3 +145,30 @@ def test_a_payoff_is_no_uplift():
     for day in range(60):
         known.update(day % 3, rng.normal((751 + uplifts[day % 3]) / 4, 1.0, size=4))
     assert known.explain()["uplift"] == pytest.approx(uplifts, abs=3)
+
+
+def test_a_decision_is_what_select_gives_with_its_probability():
+    told = dict(actions=3, variables=6, affected=[[0, 1], [2, 3], [4, 5]])
+    deciding, selecting = ud.policy("up_ts", **told), ud.policy("up_ts", **told)
+    rng = np.random.default_rng(1)
+    drawn = 0
+    for round in range(60):
+        believed = deciding.explain()["probability"]
+        decision = deciding.decide()
+        assert decision.action == selecting.select()
+        assert decision.number == round
+        assert decision.probability == believed[decision.action]
+        assert believed.sum() == 1.0
+        drawn += 0.0 < decision.probability < 1.0
+        payoffs = rng.normal(size=6)
+        deciding.update(decision.action, payoffs)
+        selecting.update(decision.action, payoffs)
+    assert drawn > 30
+    assert repr(decision) == (
+        f"Decision(number=59, action={decision.action}, probability={decision.probability})"
+    )
+
+
+def test_a_policy_that_does_not_draw_has_probability_1():
+    p = ud.policy("ucb(alpha=1)", actions=3, variables=2)
+    assert [p.decide().probability for _ in range(3)] == [1.0, 1.0, 1.0]

@@ -23,12 +23,20 @@ from updraft import _updraft
 from updraft._own import OwnEnvironment, OwnPolicy
 from updraft._results import Bounds, SimulationResult
 from updraft._simulate import InstanceLike, as_instance, simulate
-from updraft._updraft import CampaignPolicy, ContextPolicy, Environment, Instance, Policy
+from updraft._updraft import (
+    CampaignPolicy,
+    ContextPolicy,
+    Decision,
+    Environment,
+    Instance,
+    Policy,
+)
 
 __all__ = [
     "Bounds",
     "CampaignPolicy",
     "ContextPolicy",
+    "Decision",
     "Environment",
     "Instance",
     "OwnEnvironment",

@@ -9,7 +9,7 @@
 
 #include "core/checksum.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

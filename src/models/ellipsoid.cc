@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "models/row_kernels.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

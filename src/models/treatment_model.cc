@@ -7,7 +7,7 @@
 #include "models/logistic.h"
 #include "models/merged_rows.h"
 #include "models/row_kernels.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

@@ -1,6 +1,6 @@
 #include "policies/fixed_baseline.h"
 
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

@@ -8,7 +8,7 @@
 #include "stats/shrink_effects.h"
 #include "stats/student.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {
@@ -135,6 +135,26 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
         model_.inflation() * posterior_->whitened(weights_).colwise().squaredNorm().transpose();
   }
   return errors.cwiseSqrt();
+}
+
+/// With no more actions than atoms, their covariance is factorised; otherwise the normals of the
+/// baseline come first, one per atom.
+std::size_t NoiseLearningPolicy::error_width() const {
+  return baseline_known() || actions() <= atoms() ? actions() : atoms() + actions();
+}
+
+MatrixXd NoiseLearningPolicy::errors_of(const MatrixXd& normals) const {
+  const VectorXd own = own_errors();
+  if (baseline_known()) return normals * own.asDiagonal();
+  const MatrixXd whitened = std::sqrt(model_.inflation()) * posterior_->whitened(weights_);
+  if (actions() > atoms()) {
+    const auto groups = static_cast<Index>(atoms());
+    return normals.leftCols(groups) * whitened +
+           normals.rightCols(normals.cols() - groups) * own.asDiagonal();
+  }
+  MatrixXd covariance = whitened.transpose() * whitened;
+  covariance.diagonal() += own.cwiseAbs2();
+  return normals * semidefinite_root(std::move(covariance)).transpose();
 }
 
 VectorXd NoiseLearningPolicy::difference_errors(ActionId reference) const {

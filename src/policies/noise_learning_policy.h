@@ -58,6 +58,10 @@ class NoiseLearningPolicy : public Policy {
   Eigen::VectorXd difference_errors(ActionId reference) const;
   /// Estimates for a baseline of bhat + scale * `deviation`, which is per atom.
   const Eigen::VectorXd& estimates_at(const Eigen::VectorXd& deviation);
+  /// Errors of the estimates, one row per draw, from rows of error_width() standard normals: their
+  /// covariance is that of u(a) in docs/policies/up_ts.md with kappa = 1.
+  Eigen::MatrixXd errors_of(const Eigen::MatrixXd& normals) const;
+  std::size_t error_width() const;
   /// sqrt(s(a)^2 / n(a)).
   double own_error(ActionId action) const;
   /// Estimate for the model's centre as baseline: exact where the baseline is known.

@@ -8,7 +8,7 @@
 
 #include "core/dense.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {
@@ -74,6 +74,19 @@ ActionId Policy::select(const Stream& stream) {
   ++offers_[action];
   ++decisions_;
   return action;
+}
+
+Decision Policy::decide(const Stream& stream) {
+  const ActionId action = choose(stream);
+  const double probability = probabilities_given(action, stream)[action];
+  ++offers_[action];
+  return {.number = decisions_++, .action = action, .probability = probability};
+}
+
+std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) const {
+  std::vector<double> probabilities(actions(), 0.0);
+  probabilities[action] = 1.0;
+  return probabilities;
 }
 
 void Policy::observe(ActionId action, const Payoffs& payoffs) {

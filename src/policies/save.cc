@@ -4,6 +4,7 @@
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 #include "updraft/variable_set.h"
 
 namespace updraft {

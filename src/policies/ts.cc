@@ -1,9 +1,11 @@
 #include <cmath>
+#include <limits>
 
 #include "policies/all_policies.h"
+#include "policies/decision_draws.h"
 #include "policies/decision_normals.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {
@@ -66,8 +68,10 @@ class ThompsonSampling final : public Policy {
     return true;
   }
 
+  bool leaves_out_waiting() const { return !all_have_feedback() && !all_waiting(); }
+
   ActionId choose(const Stream& stream) override {
-    const bool leave_out_waiting = !all_have_feedback() && !all_waiting();
+    const bool leave_out_waiting = leaves_out_waiting();
     const double* normals = draws_.of(stream, decisions());
     const auto count = static_cast<ActionId>(actions());
     ActionId best = count;
@@ -81,6 +85,20 @@ class ThompsonSampling final : public Policy {
       }
     }
     return best;
+  }
+
+  std::vector<double> probabilities_given(ActionId action, const Stream& stream) const override {
+    const bool leave_out_waiting = leaves_out_waiting();
+    Eigen::MatrixXd values = other_normals(stream, decisions(), actions(), actions());
+    for (ActionId a = 0; a < actions(); ++a) {
+      auto draws = values.col(static_cast<Eigen::Index>(a));
+      if (leave_out_waiting && waiting(a)) {
+        draws.setConstant(-std::numeric_limits<double>::infinity());
+      } else {
+        draws = (mean_[a] + sd_[a] * draws.array()).matrix();
+      }
+    }
+    return shares_best(action, values);
   }
 
   /// Refreshes what follows from the action's pulls and rewards.

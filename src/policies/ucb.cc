@@ -1,7 +1,7 @@
 #include "policies/all_policies.h"
 #include "policies/exploration.h"
 #include "policies/index_policy.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "policies/all_policies.h"
+#include "policies/decision_draws.h"
 #include "policies/decision_normals.h"
 #include "policies/noise_learning_policy.h"
 
@@ -15,6 +16,7 @@ namespace {
 /// Takes the action with the largest u.
 /// Draws of a decision: normals 0..G-1 for the baseline where it is learnt, one normal per action
 /// after these, and chi-squared.
+/// The draws behind a probability have the kappa of the decision: given it they are independent.
 /// Cost: select O(K) with a known baseline, else G^3 / 6 once per observation and O(G^2 + K G).
 class UpTs final : public NoiseLearningPolicy {
  public:
@@ -52,6 +54,15 @@ class UpTs final : public NoiseLearningPolicy {
       }
     }
     return best;
+  }
+
+  std::vector<double> probabilities_given(ActionId action, const Stream& stream) const override {
+    if (!all_have_feedback()) return Policy::probabilities_given(action, stream);
+    const double kappa = posterior_scale(stream, decisions(), model().degrees);
+    Eigen::MatrixXd values =
+        errors_of(other_normals(stream, decisions(), actions(), error_width()));
+    values = (kappa * values).rowwise() + estimates().transpose();
+    return shares_best(action, values);
   }
 
   std::size_t baseline_draws_;

@@ -6,7 +6,7 @@
 #include "policies/exploration.h"
 #include "policies/index_policy.h"
 #include "stats/reciprocals.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

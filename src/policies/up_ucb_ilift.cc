@@ -8,7 +8,7 @@
 #include "stats/baseline_sets.h"
 #include "stats/confidence.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

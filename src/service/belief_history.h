@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "service/belief.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

@@ -10,7 +10,7 @@
 #include "service/campaign_definition.h"
 #include "service/event_bodies.h"
 #include "service/payoff_statistics.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

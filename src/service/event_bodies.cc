@@ -4,7 +4,7 @@
 
 #include "policies/saved_sets.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

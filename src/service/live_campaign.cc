@@ -8,7 +8,7 @@
 
 #include "updraft/error.h"
 #include "updraft/registry.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 #include "updraft/stream.h"
 
 namespace updraft {

@@ -10,7 +10,7 @@
 #include "updraft/affected_sets.h"
 #include "updraft/ids.h"
 #include "updraft/payoffs.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

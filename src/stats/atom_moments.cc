@@ -1,6 +1,6 @@
 #include "stats/atom_moments.h"
 
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

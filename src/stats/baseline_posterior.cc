@@ -1,6 +1,6 @@
 #include "stats/baseline_posterior.h"
 
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "stats/own_variances.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

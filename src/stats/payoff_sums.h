@@ -8,7 +8,7 @@
 #include "core/dense.h"
 #include "updraft/ids.h"
 #include "updraft/payoffs.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 

@@ -5,7 +5,7 @@
 #include <Eigen/Cholesky>
 #include <vector>
 
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 #include "updraft/stream.h"
 
 namespace updraft {

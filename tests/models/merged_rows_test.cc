@@ -4,7 +4,7 @@
 
 #include "models/treatment_model.h"
 #include "support/refusal.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 #include "updraft/stream.h"
 
 namespace updraft {

@@ -85,6 +85,23 @@ TEST_P(EveryPolicy, IsDeterministic) {
   EXPECT_EQ(saved(*first), saved(*second));
 }
 
+TEST_P(EveryPolicy, DecidesAsItSelects) {
+  const auto selecting = make();
+  const auto deciding = make();
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    const std::vector<double> probabilities = deciding->probabilities(kPolicyStream);
+    const Decision decision = deciding->decide(kPolicyStream);
+    ASSERT_EQ(decision.action, selecting->select(kPolicyStream));
+    ASSERT_EQ(decision.number, round);
+    ASSERT_EQ(decision.probability, probabilities[decision.action]);
+    ASSERT_NEAR(std::accumulate(probabilities.begin(), probabilities.end(), 0.0), 1.0, 1e-12);
+    const std::vector<double> y = payoffs(round, decision.action);
+    selecting->observe(decision.action, Payoffs::dense(y));
+    deciding->observe(decision.action, Payoffs::dense(y));
+  }
+  EXPECT_EQ(saved(*selecting), saved(*deciding));
+}
+
 TEST_P(EveryPolicy, SelectLeavesTheStatisticsAlone) {
   const auto policy = make();
   play(*policy, 0, 50);

@@ -1,4 +1,5 @@
 #include "updraft/state.h"
+#include "updraft/state_io.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include "updraft/instance.h"
 #include "updraft/registry.h"
 #include "updraft/simulate.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 #include "updraft/theory.h"
 
 namespace updraft {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

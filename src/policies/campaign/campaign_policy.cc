@@ -6,7 +6,7 @@
 #include "policies/width_schedule.h"
 #include "updraft/campaign_policy.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

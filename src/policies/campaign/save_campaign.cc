@@ -1,7 +1,7 @@
 #include "core/files.h"
 #include "core/state_frame.h"
 #include "updraft/campaign_policy.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

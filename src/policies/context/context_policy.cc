@@ -8,7 +8,7 @@
 #include "policies/row_checks.h"
 #include "policies/width_schedule.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

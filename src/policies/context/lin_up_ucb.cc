@@ -11,7 +11,7 @@
 #include "policies/width_schedule.h"
 #include "stats/identify_and_pad.h"
 #include "updraft/error.h"
-#include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {

@@ -11,6 +11,7 @@
 #include "support/refusal.h"
 #include "updraft/campaign_policy.h"
 #include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft::testing {
 namespace {

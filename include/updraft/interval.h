@@ -1,0 +1,11 @@
+#pragma once
+
+namespace updraft {
+
+/// An interval on the line.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+}  // namespace updraft

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Whether every include of src/ and include/ is allowed by docs/layers.toml, no headers include each
+other in a circle, and the picture is the one that docs/draw_layers.py draws.
+
+Usage: layers_test.py SOURCE_DIR"""
+
+import re
+import sys
+import tomllib
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
+sys.path.insert(0, str(ROOT / "docs"))
+import draw_layers  # noqa: E402
+
+
+def includes(text):
+    return re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)
+
+
+def files():
+    """Path as it is included -> text."""
+    out = {}
+    for folder in ("src", "include"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".cc"):
+                out[str(path.relative_to(ROOT / folder))] = path.read_text()
+    return out
+
+
+def owner_of(layers):
+    owners = {f"updraft/{h}.h": name for name, layer in layers.items() for h in layer["headers"]}
+
+    def owner(path):
+        return owners.get(path) if path.startswith("updraft/") else path.split("/")[0]
+
+    return owner
+
+
+def forbidden(texts, layers):
+    """Edges against the layers, as text."""
+    owner = owner_of(layers)
+    out = []
+    for path, text in texts.items():
+        if path == "updraft/updraft.h":
+            continue  # includes all public headers
+        own = owner(path)
+        if own not in layers:
+            out.append(f"{path}: belongs to no layer")
+            continue
+        for included in includes(text):
+            other = owner(included) if "/" in included else own
+            if other != own and other not in layers[own]["uses"]:
+                out.append(f"{path} includes {included}: {own} does not use {other}")
+    return out
+
+
+def circle(texts):
+    """A circle of headers, or None."""
+    done = set()
+
+    def visit(path, way):
+        if path in way:
+            return way[way.index(path):] + [path]
+        if path in done or path not in texts:
+            return None
+        for included in includes(texts[path]):
+            found = visit(included, way + [path])
+            if found:
+                return found
+        done.add(path)
+        return None
+
+    return next((found for path in texts if (found := visit(path, []))), None)
+
+
+class Layers(unittest.TestCase):
+    layers = tomllib.loads((ROOT / "docs/layers.toml").read_text())
+    texts = files()
+
+    def test_includes_follow_the_layers(self):
+        self.assertGreater(len(self.texts), 200)
+        self.assertEqual(forbidden(self.texts, self.layers), [])
+
+    def test_each_layer_uses_those_before_it(self):
+        names = list(self.layers)
+        for j, name in enumerate(names):
+            self.assertLessEqual(set(self.layers[name]["uses"]), set(names[:j]), name)
+
+    def test_no_permission_is_idle(self):
+        owner = owner_of(self.layers)
+        used = {(owner(p), owner(i)) for p, t in self.texts.items() for i in includes(t) if "/" in i}
+        for name, layer in self.layers.items():
+            for other in layer["uses"]:
+                self.assertIn((name, other), used, "remove it from docs/layers.toml")
+
+    def test_headers_include_no_circle(self):
+        self.assertIsNone(circle(self.texts))
+
+    def test_the_picture_is_that_of_the_layers(self):
+        drawn = draw_layers.draw(self.layers)
+        self.assertEqual((ROOT / "docs/images/layers.svg").read_text(), drawn, "run docs/draw_layers.py")
+
+    def test_sees_what_is_forbidden(self):
+        layers = {"low": {"headers": ["low"], "uses": []}, "high": {"headers": [], "uses": ["low"]}}
+        good = {"high/a.cc": '#include "low/b.h"\n#include "updraft/low.h"\n', "low/b.h": ""}
+        self.assertEqual(forbidden(good, layers), [])
+        bad = {"low/b.h": '#include "high/a.h"\n', "updraft/odd.h": ""}
+        self.assertEqual(len(forbidden(bad, layers)), 2)
+        self.assertEqual(circle({"a.h": '#include "b.h"\n', "b.h": '#include "a.h"\n'}),
+                         ["a.h", "b.h", "a.h"])
+
+
+if __name__ == "__main__":
+    unittest.main()

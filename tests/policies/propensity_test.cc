@@ -1,0 +1,152 @@
+// The probability of a decision is that of the distribution from which it was drawn.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "policies/decision_draws.h"
+#include "support/statistics.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+using testing::agrees;
+
+struct Case {
+  const char* name;
+  const char* spec;
+  std::size_t actions;
+  std::size_t variables;
+};
+
+/// Action a affects variables a and a + 1, modulo their number.
+Knowledge knowledge_of(const Case& given) {
+  Knowledge knowledge(given.actions, given.variables);
+  std::vector<VariableSet> sets;
+  for (std::size_t a = 0; a < given.actions; ++a) {
+    const auto m = given.variables;
+    const std::vector<VariableId> ids = {static_cast<VariableId>(a % m),
+                                         static_cast<VariableId>((a + 1) % m)};
+    sets.push_back(VariableSet::from_ids(ids));
+  }
+  knowledge.set_affected(std::move(sets));
+  knowledge.set_baseline(std::vector<double>(given.variables, 1.0));
+  knowledge.set_reward_prior({.mean = 0.0, .variance = 100.0});
+  return knowledge;
+}
+
+class Propensity : public ::testing::TestWithParam<Case> {
+ protected:
+  /// After `rounds` rounds of each action, with correlated payoffs.
+  static std::unique_ptr<Policy> after(std::uint32_t rounds) {
+    auto policy = make_policy(GetParam().spec, knowledge_of(GetParam()));
+    const Stream noise(11, 0, Purpose::kTest);
+    std::uint32_t t = 0;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      for (ActionId action = 0; action < GetParam().actions; ++action) {
+        std::vector<double> y(GetParam().variables + 1);
+        noise.normals(t++, 0, y);
+        const double common = y.back();
+        y.pop_back();
+        for (double& value : y) value += 1.0 + common;
+        y[action % y.size()] += 0.05 * static_cast<double>(action);
+        policy->observe(action, Payoffs::dense(y));
+      }
+    }
+    return policy;
+  }
+};
+
+/// Given the probabilities, actions are drawn from them: over many decisions the actions taken less
+/// their probabilities add up to 0 but for a standard error of sqrt(sum p (1 - p)), for every
+/// action, and among the decisions whose probability for it lies in the same fifth.
+/// Level: 1e-6, divided by the comparisons.
+TEST_P(Propensity, IsThatOfTheDistributionDrawnFrom) {
+  constexpr std::uint32_t kDecisions = 20'000;
+  constexpr std::size_t kBins = 5;
+  const std::size_t actions = GetParam().actions;
+  std::size_t compared = 0;
+  for (const std::uint32_t rounds : {2u, 5u, 30u}) {
+    const auto policy = after(rounds);
+    struct Cell {
+      double excess = 0.0;
+      double variance = 0.0;
+    };
+    std::vector<std::array<Cell, kBins>> cells(actions);
+    for (std::uint32_t d = 0; d < kDecisions; ++d) {
+      const Stream stream(5, d % 100, Purpose::kPolicy);
+      const std::vector<double> probabilities = policy->probabilities(stream);
+      const Decision decision = policy->decide(stream);
+      ASSERT_EQ(decision.probability, probabilities[decision.action]);
+      ASSERT_GT(decision.probability, 0.0);
+      for (std::size_t a = 0; a < actions; ++a) {
+        const double p = probabilities[a];
+        Cell& cell = cells[a][std::min(kBins - 1, static_cast<std::size_t>(p * kBins))];
+        cell.excess += (decision.action == a ? 1.0 : 0.0) - p;
+        cell.variance += p * (1.0 - p);
+      }
+    }
+    for (std::size_t a = 0; a < actions; ++a) {
+      Cell all;
+      for (const Cell& cell : cells[a]) {
+        all.excess += cell.excess;
+        all.variance += cell.variance;
+        if (cell.variance < 100.0) continue;  // too few for the normal law
+        ++compared;
+        EXPECT_TRUE(agrees(cell.excess, 0.0, std::sqrt(cell.variance), 1000)) << rounds << " " << a;
+      }
+      EXPECT_TRUE(agrees(all.excess, 0.0, std::sqrt(all.variance), 1000)) << rounds << " " << a;
+    }
+  }
+  EXPECT_GE(compared, 3 * actions);
+}
+
+/// The set is more than the decision's own draw: probabilities differ from 0 and 1.
+TEST_P(Propensity, IsAShareOfTheDraws) {
+  const auto policy = after(5);
+  const double draws = static_cast<double>(decision_draws(GetParam().actions));
+  double sum = 0.0;
+  for (const double p : policy->probabilities({5, 0, Purpose::kPolicy})) {
+    EXPECT_EQ(p * draws, std::round(p * draws));
+    EXPECT_LT(p, 0.9);
+    sum += p;
+  }
+  EXPECT_EQ(sum, 1.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Propensity,
+                         ::testing::Values(Case{"ts", "ts(sigma2=4)", 5, 8},
+                                           Case{"up_ts_bl", "up_ts_bl", 5, 8},
+                                           Case{"up_ts", "up_ts", 5, 8},
+                                           Case{"FewAtoms", "up_ts", 8, 4}),
+                         [](const auto& given) { return std::string(given.param.name); });
+
+TEST(DecisionDraws, LeaveOutActionsThatWaitForFeedback) {
+  const Stream stream(5, 0, Purpose::kPolicy);
+  const auto policy = make_policy("ts(sigma2=4)", knowledge_of({"", "", 5, 8}));
+  const ActionId first = policy->decide(stream).action;
+  const std::vector<double> probabilities = policy->probabilities(stream);
+  EXPECT_EQ(probabilities[first], 0.0);
+  EXPECT_EQ(std::count(probabilities.begin(), probabilities.end(), 0.0), 1);
+}
+
+TEST(DecisionDraws, AreFewerWithManyActions) {
+  EXPECT_EQ(decision_draws(1), 256u);
+  EXPECT_EQ(decision_draws(256), 256u);
+  EXPECT_EQ(decision_draws(257), 128u);
+  EXPECT_EQ(decision_draws(1'000), 64u);
+  EXPECT_EQ(decision_draws(100'000), 16u);
+}
+
+TEST(DecisionDraws, TiesGoToTheLowestAction) {
+  Eigen::MatrixXd values(3, 3);
+  values << 1.0, 1.0, 0.0,  //
+      0.0, 2.0, 2.0,        //
+      0.0, 0.0, 1.0;
+  EXPECT_EQ(shares_best(2, values), (std::vector<double>{0.25, 0.25, 0.5}));
+}
+
+}  // namespace
+}  // namespace updraft
