@@ -161,5 +161,15 @@ TEST(Registry, DeltaGivesTheAlphaOfTheTheorems) {
               std::log(4.0 * 4 * 12 * 1000 / 0.1), 1e-12);
 }
 
+TEST(Registry, OnlyPoliciesOfActionsNeedTheHorizonForDelta) {
+  const auto needs_horizon = [](const char* spec) {
+    return needs_of(PolicySpec::parse(spec)).contains(Need::kHorizon);
+  };
+  EXPECT_TRUE(needs_horizon("up_ucb(delta=0.1)"));
+  EXPECT_FALSE(needs_horizon("up_ucb(alpha=1)"));
+  EXPECT_FALSE(needs_horizon("lin_up_ucb(delta=0.1)"));
+  EXPECT_FALSE(needs_horizon("c2_up_ucb(delta=0.1)"));
+}
+
 }  // namespace
 }  // namespace updraft
