@@ -295,7 +295,8 @@ TEST(CampaignExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
   const auto refused = [&](const char* spec, const std::string& data) {
     Experiment experiment = small(data);
     experiment.policies.resize(1);
-    experiment.policies[0] = {.label = "one", .spec = PolicySpec::parse(spec)};
+    experiment.policies[0] = PolicyGrid();
+    experiment.policies[0].spec = PolicySpec::parse(spec);
     return refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); });
   };
   EXPECT_TRUE(has(refused("c2_up_ucb(beta=1, model=logistic)", "synthetic"),
@@ -304,7 +305,8 @@ TEST(CampaignExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
   Experiment long_rows = small(campaign_file(folder, rows, 1.0));
   long_rows.campaign->constant = true;  // with x in [0, 1]: longer than 1
   long_rows.policies.resize(1);
-  long_rows.policies[0] = {.label = "one", .spec = PolicySpec::parse("c2_up_ucb(delta=0.1)")};
+  long_rows.policies[0] = PolicyGrid();
+  long_rows.policies[0].spec = PolicySpec::parse("c2_up_ucb(delta=0.1)");
   EXPECT_TRUE(has(refusal([&] { run_experiment(long_rows, {.folder = folder.path() / "out"}); }),
                   "must be at most 1 for the theorem's beta"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "out"));
