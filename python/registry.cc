@@ -27,7 +27,7 @@ py::list texts(const Texts& values) {
 py::dict parameter_dict(const ParameterInfo& parameter) {
   py::dict out;
   out["name"] = text(parameter.name);
-  out["default"] = text(parameter.default_text);
+  out["default"] = parameter.otherwise.text();
   out["rule"] = parameter_rule(parameter);
   out["help"] = text(parameter.help);
   return out;

@@ -49,7 +49,7 @@ Json policy_json(const PolicyInfo& policy) {
   for (const ParameterInfo& parameter : policy.parameters) {
     parameters.push_back({{"name", parameter.name},
                           {"rule", parameter_rule(parameter)},
-                          {"default", parameter.default_text},
+                          {"default", parameter.otherwise.text()},
                           {"help", parameter.help}});
   }
   Json out;
@@ -125,9 +125,9 @@ std::string details(const PolicyInfo& policy) {
                {.title = "default", .width = 24},
                {.title = "meaning", .width = 50}});
   for (const ParameterInfo& parameter : policy.parameters) {
+    const std::string otherwise = parameter.otherwise.text();
     table.add_row({std::string(parameter.name), parameter_rule(parameter),
-                   parameter.default_text.empty() ? "-" : std::string(parameter.default_text),
-                   std::string(parameter.help)});
+                   otherwise.empty() ? "-" : otherwise, std::string(parameter.help)});
   }
   return out + table.text();
 }

@@ -145,9 +145,9 @@ class Policy {
   /// The decision. May refresh what is derived from the statistics, never the statistics.
   virtual ActionId choose(const Stream& stream) = 0;
 
-  /// Per action, the probability in the distribution from which choose(stream), which gave
-  /// `action`, drew it.
-  virtual std::vector<double> probabilities_given(ActionId action, const Stream& stream) const;
+  /// Per action, the probability in the distribution from which choose(stream), which was called
+  /// just before and gave `action`, drew it.
+  virtual std::vector<double> probabilities_given(ActionId action, const Stream& stream);
 
   /// Adds valid payoffs, which come at exactly resolution(): a total, group sums, or dense or
   /// sparse (ids increasing) variables. pulls(action) and observations() already count them.

@@ -33,7 +33,11 @@ class PolicySpec {
 
   const std::string& name() const { return name_; }
 
-  /// Given values only; defaults live in the registry.
+  /// What was given, else the default of the registry, which must have one.
+  double number_or_default(std::string_view parameter) const;
+  std::string word_or_default(std::string_view parameter) const;
+
+  /// What was given.
   std::optional<double> number(std::string_view parameter) const;
   std::optional<std::string> word(std::string_view parameter) const;
   std::optional<std::vector<double>> list(std::string_view parameter) const;

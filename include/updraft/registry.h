@@ -32,9 +32,24 @@ struct ParameterInfo {
     kChoice,           ///< one of `choices`
   };
 
+  /// What holds if the parameter is not given: a number, a choice, or words if it depends on what
+  /// is known ("as known"); empty if there is none. `except` adds when another value holds.
+  struct Default {
+    Default() = default;
+    Default(double value, std::string_view otherwise = {}) : number(value), except(otherwise) {}
+    Default(const char* text, std::string_view otherwise = {}) : words(text), except(otherwise) {}
+
+    /// "1; the budget with delta".
+    std::string text() const;
+
+    std::optional<double> number;
+    std::string_view words;
+    std::string_view except;
+  };
+
   std::string_view name;
   Kind kind = Kind::kPositive;
-  std::string_view default_text;  ///< what holds when it is not given
+  Default otherwise;
   std::string_view help;
   std::vector<std::string_view> choices = {};  ///< kChoice only
 };

@@ -12,14 +12,11 @@
 namespace updraft {
 namespace {
 
-/// Baseline payoffs observed per variable before the first round, where a spec does not say.
-constexpr double kDefaultObservations = 1000;
-
 std::unique_ptr<Policy> start(const Arena& arena, const PolicySpec& spec,
                               const Environment& environment) {
   Knowledge knowledge = arena.knowledge;
   if (needs_of(spec).contains(Need::kObservations)) {
-    const double count = spec.number("observations").value_or(kDefaultObservations);
+    const double count = spec.number_or_default("observations");
     knowledge.set_observations(environment.observe_baseline(static_cast<std::uint64_t>(count)));
   }
   return make_policy(spec, knowledge);

@@ -31,8 +31,6 @@ constexpr Choice kChoices[] = {
     {"ucb", Needs(), "nothing is known that the uplift could be told from: the total reward it is"},
 };
 
-constexpr double kDefaultDelta = 0.05;
-
 bool has(const PolicyInfo& info, std::string_view parameter) {
   for (const ParameterInfo& known : info.parameters) {
     if (known.name == parameter) return true;
@@ -62,8 +60,9 @@ Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
                     choice->because));
   }
   if (!pick.spec.number("delta")) {
-    pick.spec = pick.spec.with("delta", kDefaultDelta);
-    pick.reason += "; alpha follows from delta = 0.05 and the horizon";
+    const double delta = automatic.number_or_default("delta");
+    pick.spec = pick.spec.with("delta", delta);
+    pick.reason += fmt::format("; alpha follows from delta = {} and the horizon", delta);
   }
   return pick;
 }

@@ -17,8 +17,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kDefaultRefit = 0.02;
-
 /// Posterior draws behind a probability of being best: its standard error is below 0.008.
 constexpr std::uint32_t kDraws = 4096;
 constexpr std::uint32_t kBlock = 64;
@@ -48,8 +46,8 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 
 NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge& told)
     : Policy(spec, told, Resolution::groups(told.affected()->atoms())),
-      refit_(spec.number("refit").value_or(kDefaultRefit)),
-      diagonal_(spec.word("covariance").value_or("learned") == "diagonal"),
+      refit_(spec.number_or_default("refit")),
+      diagonal_(spec.word_or_default("covariance") == "diagonal"),
       moments_(actions(), resolution().partition->groups()),
       counts_(moments_.atoms()),
       model_(actions(), moments_.atoms()) {
@@ -137,24 +135,12 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
   return errors.cwiseSqrt();
 }
 
-/// With no more actions than atoms, their covariance is factorised; otherwise the normals of the
-/// baseline come first, one per atom.
-std::size_t NoiseLearningPolicy::error_width() const {
-  return baseline_known() || actions() <= atoms() ? actions() : atoms() + actions();
-}
-
-MatrixXd NoiseLearningPolicy::errors_of(const MatrixXd& normals) const {
-  const VectorXd own = own_errors();
-  if (baseline_known()) return normals * own.asDiagonal();
+/// With fewer actions than atoms by a root of the covariance of the actions.
+MatrixXd NoiseLearningPolicy::baseline_errors(const MatrixXd& normals) const {
+  if (normals.rows() == 0) return MatrixXd(0, static_cast<Index>(actions()));
   const MatrixXd whitened = std::sqrt(model_.inflation()) * posterior_->whitened(weights_);
-  if (actions() > atoms()) {
-    const auto groups = static_cast<Index>(atoms());
-    return normals.leftCols(groups) * whitened +
-           normals.rightCols(normals.cols() - groups) * own.asDiagonal();
-  }
-  MatrixXd covariance = whitened.transpose() * whitened;
-  covariance.diagonal() += own.cwiseAbs2();
-  return normals * semidefinite_root(std::move(covariance)).transpose();
+  if (actions() >= atoms()) return normals * whitened;
+  return normals * semidefinite_root(whitened.transpose() * whitened).transpose();
 }
 
 VectorXd NoiseLearningPolicy::difference_errors(ActionId reference) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -58,10 +59,10 @@ class NoiseLearningPolicy : public Policy {
   Eigen::VectorXd difference_errors(ActionId reference) const;
   /// Estimates for a baseline of bhat + scale * `deviation`, which is per atom.
   const Eigen::VectorXd& estimates_at(const Eigen::VectorXd& deviation);
-  /// Errors of the estimates, one row per draw, from rows of error_width() standard normals: their
-  /// covariance is that of u(a) in docs/policies/up_ts.md with kappa = 1.
-  Eigen::MatrixXd errors_of(const Eigen::MatrixXd& normals) const;
-  std::size_t error_width() const;
+  /// Errors of the estimates by what is unknown of the baseline, a row per draw, from rows of
+  /// baseline_width() standard normals, before kappa. Unknown baseline only.
+  Eigen::MatrixXd baseline_errors(const Eigen::MatrixXd& normals) const;
+  std::size_t baseline_width() const { return std::min(actions(), atoms()); }
   /// sqrt(s(a)^2 / n(a)).
   double own_error(ActionId action) const;
   /// Estimate for the model's centre as baseline: exact where the baseline is known.

@@ -83,7 +83,7 @@ Decision Policy::decide(const Stream& stream) {
   return {.number = decisions_++, .action = action, .probability = probability};
 }
 
-std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) const {
+std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) {
   std::vector<double> probabilities(actions(), 0.0);
   probabilities[action] = 1.0;
   return probabilities;

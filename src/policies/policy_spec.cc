@@ -211,6 +211,16 @@ std::optional<std::string> PolicySpec::word(std::string_view parameter) const {
   return get<std::string>(parameter);
 }
 
+double PolicySpec::number_or_default(std::string_view parameter) const {
+  if (const auto given = number(parameter)) return *given;
+  return find_parameter(policy_info(name_), parameter).otherwise.number.value();
+}
+
+std::string PolicySpec::word_or_default(std::string_view parameter) const {
+  if (auto given = word(parameter)) return *std::move(given);
+  return std::string(find_parameter(policy_info(name_), parameter).otherwise.words);
+}
+
 std::optional<std::vector<double>> PolicySpec::list(std::string_view parameter) const {
   return get<std::vector<double>>(parameter);
 }

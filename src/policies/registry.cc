@@ -38,7 +38,7 @@ std::vector<PolicyInfo> make_table() {
       "of them affects"};
 
   const ParameterInfo refit = {
-      "refit", Kind::kNonNegative, "0.02",
+      "refit", Kind::kNonNegative, 0.02,
       "by which share the rounds must have grown before the noise is learnt anew; 0: every round"};
   const ParameterInfo covariance = {
       "covariance",
@@ -56,7 +56,7 @@ std::vector<PolicyInfo> make_table() {
        .status = PolicyStatus::kLight,
        .needs = {},
        .parameters = {{"alpha", Kind::kPositive, "by delta", "for a pick that needs it"},
-                      {"delta", Kind::kProbability, "0.05",
+                      {"delta", Kind::kProbability, 0.05,
                        "for a pick that needs alpha: error probability, with the horizon"},
                       horizon,
                       max_affected,
@@ -244,7 +244,7 @@ std::vector<PolicyInfo> make_table() {
        .parameters = {alpha,
                       delta,
                       horizon,
-                      {"observations", Kind::kPositiveInteger, "1000",
+                      {"observations", Kind::kPositiveInteger, 1000.0,
                        "in simulations: baseline payoffs observed per variable before the start"}},
        .make = make_up_ucb_obs},
   };
@@ -305,6 +305,11 @@ std::string_view status_name(PolicyStatus status) {
       return "experimental";
   }
   return "";
+}
+
+std::string ParameterInfo::Default::text() const {
+  const std::string value = number ? number_text(*number) : std::string(words);
+  return except.empty() ? value : fmt::format("{}; {}", value, except);
 }
 
 std::string parameter_rule(const ParameterInfo& parameter) {

@@ -87,18 +87,21 @@ class ThompsonSampling final : public Policy {
     return best;
   }
 
-  std::vector<double> probabilities_given(ActionId action, const Stream& stream) const override {
+  std::vector<double> probabilities_given(ActionId action, const Stream& stream) override {
     const bool leave_out_waiting = leaves_out_waiting();
-    Eigen::MatrixXd values = other_normals(stream, decisions(), actions(), actions());
+    const double* normals = draws_.of(stream, decisions());
+    Eigen::VectorXd mean(static_cast<Eigen::Index>(actions()));
+    DecisionDraws draws;
+    draws.own.resize(static_cast<Eigen::Index>(independent_draws(actions())), mean.size());
+    draws.own.bottomRows(draws.own.rows() - 1) =
+        other_normals(stream, decisions(), actions(), actions(), 0);
     for (ActionId a = 0; a < actions(); ++a) {
-      auto draws = values.col(static_cast<Eigen::Index>(a));
-      if (leave_out_waiting && waiting(a)) {
-        draws.setConstant(-std::numeric_limits<double>::infinity());
-      } else {
-        draws = (mean_[a] + sd_[a] * draws.array()).matrix();
-      }
+      draws.own(0, a) = normals[a * DecisionNormals::kBlock];
+      draws.own.col(a) *= sd_[a];
+      mean[a] =
+          leave_out_waiting && waiting(a) ? -std::numeric_limits<double>::infinity() : mean_[a];
     }
-    return shares_best(action, values);
+    return shares_best(action, mean, draws);
   }
 
   /// Refreshes what follows from the action's pulls and rewards.

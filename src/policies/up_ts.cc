@@ -16,7 +16,7 @@ namespace {
 /// Takes the action with the largest u.
 /// Draws of a decision: normals 0..G-1 for the baseline where it is learnt, one normal per action
 /// after these, and chi-squared.
-/// The draws behind a probability have the kappa of the decision: given it they are independent.
+/// All draws behind a probability have the kappa of the decision: given it they are independent.
 /// Cost: select O(K) with a known baseline, else G^3 / 6 once per observation and O(G^2 + K G).
 class UpTs final : public NoiseLearningPolicy {
  public:
@@ -56,13 +56,29 @@ class UpTs final : public NoiseLearningPolicy {
     return best;
   }
 
-  std::vector<double> probabilities_given(ActionId action, const Stream& stream) const override {
+  std::vector<double> probabilities_given(ActionId action, const Stream& stream) override {
     if (!all_have_feedback()) return Policy::probabilities_given(action, stream);
     const double kappa = posterior_scale(stream, decisions(), model().degrees);
-    Eigen::MatrixXd values =
-        errors_of(other_normals(stream, decisions(), actions(), error_width()));
-    values = (kappa * values).rowwise() + estimates().transpose();
-    return shares_best(action, values);
+    const double* normals = draws_.of(stream, decisions());
+    const auto others = [&](std::size_t width, std::uint64_t part) {
+      return other_normals(stream, decisions(), actions(), width, part);
+    };
+    const Eigen::VectorXd estimate = estimates();
+    const auto count = static_cast<Eigen::Index>(actions());
+    DecisionDraws draws;
+    draws.own.resize(static_cast<Eigen::Index>(independent_draws(actions())), count);
+    draws.own.bottomRows(draws.own.rows() - 1) = others(actions(), 0);
+    for (ActionId a = 0; a < actions(); ++a) {
+      draws.own(0, a) = normals[(baseline_draws_ + a) * DecisionNormals::kBlock];
+      draws.own.col(a) *= kappa * own_error(a);
+    }
+    if (!baseline_known()) {
+      draws.common.resize(draws.own.rows(), count);
+      draws.common.row(0) = (estimates_at(deviation_) - estimate).transpose();
+      draws.common.bottomRows(draws.own.rows() - 1) =
+          kappa * baseline_errors(others(baseline_width(), 1));
+    }
+    return shares_best(action, estimate, draws);
   }
 
   std::size_t baseline_draws_;

@@ -29,7 +29,7 @@ class UpUcb final : public IndexPolicy {
         baseline_pulls_(baseline_sum_.size(), 0),
         baseline_bound_(baseline_sum_.size(), 0.0),
         unaffected_(actions()) {
-    const double sign = spec.word("baseline_bound").value_or("ucb") == "lcb" ? -1.0 : 1.0;
+    const double sign = spec.word_or_default("baseline_bound") == "lcb" ? -1.0 : 1.0;
     for (const std::size_t size : resolution().partition->sizes()) {
       radius_scale_.push_back(sign * static_cast<double>(size) * std::sqrt(2.0 * alpha()));
     }

@@ -13,7 +13,9 @@
 namespace updraft {
 namespace {
 
-bool aggregates(const PolicySpec& spec) { return spec.word("baseline_estimate") == "aggregated"; }
+bool aggregates(const PolicySpec& spec) {
+  return spec.word_or_default("baseline_estimate") == "aggregated";
+}
 
 /// UpUCB-iLift: known effect gap Delta, unknown baseline and affected sets. Delta bounds from below
 /// how far apart the effects of two actions are on a variable that one of them affects.

@@ -18,7 +18,7 @@ WidthSchedule read_width_schedule(const PolicySpec& spec) {
   const auto beta = spec.number("beta");
   const WidthSchedule schedule{.constant = beta.value_or(0.0),
                                .delta = spec.number("delta"),
-                               .bound = spec.number("bound").value_or(1.0)};
+                               .bound = spec.number_or_default("bound")};
   if (beta && schedule.delta) {
     throw InvalidInput(spec.name() + ".delta", *schedule.delta, "give beta or delta, not both");
   }

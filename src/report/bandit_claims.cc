@@ -23,7 +23,7 @@ constexpr std::uint32_t kTailRuns = 20;
 Player find_bound(const ExperimentResult& result, const std::string& bound) {
   return find_player(
       result, "up_ucb", fmt::format("up_ucb with baseline_bound = {}", bound),
-      [&](const PolicySpec& spec) { return spec.word("baseline_bound").value_or("ucb") == bound; });
+      [&](const PolicySpec& spec) { return spec.word_or_default("baseline_bound") == bound; });
 }
 
 Player find_max_affected(const ExperimentResult& result, double most) {

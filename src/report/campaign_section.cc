@@ -53,14 +53,14 @@ std::string theorem_text(const ExperimentResult& result) {
                                           .budget = campaign.budget,
                                           .treatments = result.population->treatments,
                                           .ridge = spec.number("lambda").value_or(budget),
-                                          .norm_bound = spec.number("bound").value_or(1.0),
+                                          .norm_bound = spec.number_or_default("bound"),
                                           .rounds = static_cast<double>(result.experiment.rounds),
                                           .delta = *delta});
     text += fmt::format(
         "\n{}: the theorem's bound on its regret is {}, where noise has sd 1 at most, features are "
         "no longer than 1 and every theta no longer than {}.\n",
         plain(result.experiment.policies[p].label), rounded(bound),
-        number_text(spec.number("bound").value_or(1.0)));
+        number_text(spec.number_or_default("bound")));
   }
   return text;
 }

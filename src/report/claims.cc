@@ -20,7 +20,7 @@ Player find_player(const ExperimentResult& result, std::string_view name,
 
 Player find_player(const ExperimentResult& result, std::string_view name) {
   return find_player(result, name, std::string(name), [](const PolicySpec& spec) {
-    return !spec.number("max_affected") && spec.word("baseline_bound").value_or("ucb") == "ucb";
+    return !spec.number("max_affected") && spec.word("baseline_bound") != "lcb";
   });
 }
 

@@ -64,7 +64,7 @@ std::vector<Misfit> context_misfits(const LiveCampaign& campaign) {
   std::vector<Misfit> out;
   const PolicySpec& spec = campaign.definition().spec;
   if (!spec.number("delta") || campaign.contextual()->observations() < kLeastRounds) return out;
-  const double bound = spec.number("bound").value_or(1.0);
+  const double bound = spec.number_or_default("bound");
   add_wide(variance_within(campaign.watch().tallies()), bound, out);
   add_beyond(campaign, bound, out);
   return out;

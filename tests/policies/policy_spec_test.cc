@@ -1,8 +1,12 @@
 #include "updraft/policy_spec.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/refusal.h"
+#include "updraft/campaign_policy.h"
+#include "updraft/context_policy.h"
+#include "updraft/error.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -30,6 +34,36 @@ TEST(PolicySpec, ReadsListsOfOneNumberPerAction) {
   EXPECT_FALSE(spec.number("max_affected").has_value());
   EXPECT_EQ(spec.text(), "up_ucb_l(alpha=1, max_affected=[3, 0, 12])");
   EXPECT_FALSE(PolicySpec::parse("up_ucb_l(max_affected=3)").list("max_affected").has_value());
+}
+
+TEST(PolicySpec, FallsBackOnTheDefaultsOfTheRegistry) {
+  EXPECT_EQ(PolicySpec::parse("up_ts").number_or_default("refit"), 0.02);
+  EXPECT_EQ(PolicySpec::parse("up_ts(refit=0.5)").number_or_default("refit"), 0.5);
+  EXPECT_EQ(PolicySpec::parse("up_ts").word_or_default("covariance"), "learned");
+  EXPECT_EQ(PolicySpec::parse("up_ts(covariance=diagonal)").word_or_default("covariance"),
+            "diagonal");
+  EXPECT_EQ(PolicySpec::parse("up_ts").number("refit"), std::nullopt);
+}
+
+/// A default that is a number or a choice must be one that could be given.
+TEST(PolicySpec, DefaultsAreValuesThatCouldBeGiven) {
+  std::size_t checked = 0;
+  for (const auto table : {policies(), campaign_policies(), context_policies()}) {
+    for (const PolicyInfo& info : table) {
+      for (const ParameterInfo& parameter : info.parameters) {
+        const auto& otherwise = parameter.otherwise;
+        const bool choice = parameter.kind == ParameterInfo::Kind::kChoice;
+        if (!otherwise.number && !choice) continue;
+        const std::string value =
+            choice ? std::string(otherwise.words) : number_text(*otherwise.number);
+        const std::string text = fmt::format("{}({}={})", info.name, parameter.name, value);
+        EXPECT_NO_THROW(PolicySpec::parse(text)) << text;
+        EXPECT_TRUE(otherwise.text().starts_with(value)) << text;
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GE(checked, 30u);
 }
 
 TEST(PolicySpec, TakesAParameterOverFromAnother) {

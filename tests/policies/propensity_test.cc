@@ -106,7 +106,7 @@ TEST_P(Propensity, IsThatOfTheDistributionDrawnFrom) {
 /// The set is more than the decision's own draw: probabilities differ from 0 and 1.
 TEST_P(Propensity, IsAShareOfTheDraws) {
   const auto policy = after(5);
-  const double draws = static_cast<double>(decision_draws(GetParam().actions));
+  const double draws = 16.0 * static_cast<double>(independent_draws(GetParam().actions));
   double sum = 0.0;
   for (const double p : policy->probabilities({5, 0, Purpose::kPolicy})) {
     EXPECT_EQ(p * draws, std::round(p * draws));
@@ -133,19 +133,29 @@ TEST(DecisionDraws, LeaveOutActionsThatWaitForFeedback) {
 }
 
 TEST(DecisionDraws, AreFewerWithManyActions) {
-  EXPECT_EQ(decision_draws(1), 256u);
-  EXPECT_EQ(decision_draws(256), 256u);
-  EXPECT_EQ(decision_draws(257), 128u);
-  EXPECT_EQ(decision_draws(1'000), 64u);
-  EXPECT_EQ(decision_draws(100'000), 16u);
+  EXPECT_EQ(independent_draws(1), 16u);
+  EXPECT_EQ(independent_draws(256), 16u);
+  EXPECT_EQ(independent_draws(257), 8u);
+  EXPECT_EQ(independent_draws(1'000), 4u);
+  EXPECT_EQ(independent_draws(100'000), 1u);
+}
+
+/// One draw, two actions, no common error: of the patterns of signs a quarter has each pair of
+/// signs.
+TEST(DecisionDraws, TurnTheSignsOfEachAction) {
+  DecisionDraws draws;
+  draws.own = Eigen::RowVector2d(1.0, 2.0);
+  EXPECT_EQ(shares_best(1, Eigen::Vector2d(0.0, 0.0), draws), (std::vector<double>{0.5, 0.5}));
+  EXPECT_EQ(shares_best(1, Eigen::Vector2d(0.0, 1.5), draws), (std::vector<double>{0.25, 0.75}));
+  draws.common = Eigen::RowVector2d(0.0, 4.0);
+  EXPECT_EQ(shares_best(1, Eigen::Vector2d(0.0, 2.5), draws), (std::vector<double>{0.375, 0.625}));
 }
 
 TEST(DecisionDraws, TiesGoToTheLowestAction) {
-  Eigen::MatrixXd values(3, 3);
-  values << 1.0, 1.0, 0.0,  //
-      0.0, 2.0, 2.0,        //
-      0.0, 0.0, 1.0;
-  EXPECT_EQ(shares_best(2, values), (std::vector<double>{0.25, 0.25, 0.5}));
+  DecisionDraws draws;
+  draws.own = Eigen::RowVector3d(0.0, 0.0, 0.0);
+  EXPECT_EQ(shares_best(2, Eigen::Vector3d(0.0, 1.0, 1.0), draws),
+            (std::vector<double>{0.0, 15.0 / 16.0, 1.0 / 16.0}));
 }
 
 }  // namespace

@@ -15,18 +15,18 @@ std::vector<PolicyInfo> make_table() {
                              "logistic models: maximum likelihood on all rows, or Newton steps on "
                              "the new ones",
                              {"exact", "online"}};
-  const auto lambda = [](std::string_view otherwise) {
-    return ParameterInfo{"lambda", Kind::kPositive, otherwise, "ridge of the models and of V"};
+  const auto lambda = [](std::string_view except) {
+    return ParameterInfo{"lambda", Kind::kPositive, {1.0, except}, "ridge of the models and of V"};
   };
   const ParameterInfo fill = {"fill",
                               Kind::kChoice,
                               "no",
                               "yes: always treats as many as the budget allows, worth it or not",
                               {"no", "yes"}};
-  const auto norms = [](std::string_view otherwise) {
+  const auto norms = [](std::string_view except) {
     return ParameterInfo{"norms",
                          Kind::kChoice,
-                         otherwise,
+                         {"any", except},
                          "what becomes of features longer than 1, the theorem's bound",
                          {"any", "scale", "refuse"}};
   };
@@ -34,16 +34,16 @@ std::vector<PolicyInfo> make_table() {
                               "exploration: widths of the ellipsoid; give beta, or delta"};
   const ParameterInfo delta = {"delta", Kind::kProbability, "",
                                "error probability in place of beta: beta is then the theorem's"};
-  const ParameterInfo bound = {"bound", Kind::kPositive, "1",
+  const ParameterInfo bound = {"bound", Kind::kPositive, 1.0,
                                "B, an upper bound on the length of every theta; with delta"};
   const ParameterInfo eps = {"eps", Kind::kProbability, "",
                              "share of the budget that explores at random"};
   const std::vector<ParameterInfo> optimistic = {beta,  delta,
                                                  bound, model,
-                                                 fit,   lambda("1; the budget with delta"),
-                                                 fill,  norms("any; refuse with delta")};
-  const std::vector<ParameterInfo> greedy = {model, fit, lambda("1"), fill, norms("any")};
-  const std::vector<ParameterInfo> exploring = {eps, model, fit, lambda("1"), fill, norms("any")};
+                                                 fit,   lambda("the budget with delta"),
+                                                 fill,  norms("refuse with delta")};
+  const std::vector<ParameterInfo> greedy = {model, fit, lambda(""), fill, norms("")};
+  const std::vector<ParameterInfo> exploring = {eps, model, fit, lambda(""), fill, norms("")};
   constexpr std::string_view kSource = "hsieh22, appendix 'Experiments for Targeted Campaign'";
   constexpr auto kStatus = PolicyStatus::kLight;
 

@@ -59,10 +59,10 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
   options.baseline = name.ends_with("_bl") ? BaselineSource::kKnown
                      : name == "c2_ucb"    ? BaselineSource::kIgnored
                                            : BaselineSource::kLearned;
-  options.logistic = says(spec, "model", "logistic");
-  if (says(spec, "fit", "online")) options.refit = LogisticRefit::kOnline;
-  options.lambda = spec.number("lambda").value_or(1.0);
-  options.fill = says(spec, "fill", "yes");
+  options.logistic = spec.word_or_default("model") == "logistic";
+  if (spec.word_or_default("fit") == "online") options.refit = LogisticRefit::kOnline;
+  options.lambda = spec.number_or_default("lambda");
+  options.fill = spec.word_or_default("fill") == "yes";
   if (name.starts_with("c2_")) read_width(spec, shape, options);
   if (name.starts_with("eps_greedy")) {
     if (!spec.number("eps")) throw InvalidInput(name + ".eps", "missing: give eps, in (0, 1)");

@@ -43,7 +43,7 @@ class RandomCampaign final : public Yardstick {
 class OracleCampaign final : public Yardstick {
  public:
   OracleCampaign(const PolicySpec& spec, const CampaignShape& shape)
-      : Yardstick(spec, shape), fill_(spec.word("fill").value_or("no") == "yes") {}
+      : Yardstick(spec, shape), fill_(spec.word_or_default("fill") == "yes") {}
 
  private:
   void check_pool(const Pool& pool) const override {

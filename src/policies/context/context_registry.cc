@@ -12,8 +12,8 @@ std::vector<PolicyInfo> make_table() {
       {"delta", Kind::kProbability, "",
        "error probability in place of beta: beta then grows by the theorem of C2UpUCB, which wants "
        "features no longer than 1"},
-      {"bound", Kind::kPositive, "1", "B, an upper bound on the length of every theta; with delta"},
-      {"lambda", Kind::kPositive, "1", "ridge of the models and of V"}};
+      {"bound", Kind::kPositive, 1.0, "B, an upper bound on the length of every theta; with delta"},
+      {"lambda", Kind::kPositive, 1.0, "ridge of the models and of V"}};
   std::vector<ParameterInfo> parameters = plain;
   parameters.push_back(
       {"max_affected", Kind::kPositiveInteger, "",

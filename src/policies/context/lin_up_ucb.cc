@@ -22,7 +22,7 @@ enum class BaselineSource { kNothing, kKnown, kLearned };
 struct Options {
   BaselineSource baseline = BaselineSource::kLearned;
   std::optional<std::size_t> max_affected;  ///< L, in place of the sets
-  double lambda = 1.0;
+  double lambda = 0.0;
   WidthSchedule width;
 };
 
@@ -31,7 +31,7 @@ Options read_options(const PolicySpec& spec) {
                               : spec.name() == "lin_up_ucb_bl" ? BaselineSource::kKnown
                                                                : BaselineSource::kLearned,
                   .max_affected = std::nullopt,
-                  .lambda = spec.number("lambda").value_or(1.0),
+                  .lambda = spec.number_or_default("lambda"),
                   .width = read_width_schedule(spec)};
   if (const auto l = spec.number("max_affected")) {
     options.max_affected = static_cast<std::size_t>(*l);
