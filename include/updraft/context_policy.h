@@ -140,7 +140,7 @@ class ContextPolicy {
   /// Index and beliefs of the actions that have feedback; `pulls`, `chosen` and `reason` are left
   /// to the caller, and so are all actions without feedback.
   virtual ContextExplanation describe(const Context& context) const = 0;
-  /// Per action the index, where all have feedback: those of describe(), bit for bit.
+  /// Per action the index, if all have feedback: the same as in describe(), bit for bit.
   virtual std::vector<double> indices(const Context& context) const = 0;
   virtual void learn(const Context& context, ActionId action, std::span<const double> payoffs) = 0;
   virtual void write_statistics(StateWriter& writer) const = 0;

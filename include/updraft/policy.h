@@ -39,8 +39,8 @@ struct RewardDifference {
 struct ActionExplanation {
   std::uint64_t pulls = 0;  ///< rounds of this action whose payoffs came back
   double index = 0.0;       ///< what select() compares; if that is a draw, the posterior mean
-  double radius = 0.0;  ///< of one variable's mean; of the estimate in the index where the noise is
-                        ///< learnt; its posterior sd where select() draws
+  double radius = 0.0;  ///< of one variable's mean; of the estimate in the index if the noise is
+                        ///< learnt; its posterior sd if select() draws
   std::optional<double> reward;  ///< estimated expected reward, if the policy tracks it
   /// Estimated uplift over the baseline, that is over doing nothing. Absent as long as no feedback
   /// shows the baseline of a variable that the action affects; it stays absent if every action

@@ -27,8 +27,8 @@ class PolicySpec {
   /// is unknown, is a word, or is given already; a value out of range.
   PolicySpec with(std::string_view parameter, double value) const;
 
-  /// A copy with the parameter as `other` has it, unchanged where `other` does not have it. The
-  /// parameter must be one of this policy too, of the same kind, and not be given.
+  /// A copy with the value that `other` has for the parameter; unchanged if `other` does not have
+  /// it. The parameter must be one of this policy too, of the same kind, and not be given.
   PolicySpec with_that_of(const PolicySpec& other, std::string_view parameter) const;
 
   const std::string& name() const { return name_; }
