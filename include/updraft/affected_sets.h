@@ -11,13 +11,13 @@
 
 namespace updraft {
 
-/// The variables that each action affects, V(a), and the atoms they cut the variables into:
-/// two variables are in the same atom when the same actions affect them. Sums over atoms are
-/// all that a policy with known affected sets needs.
+/// The variables that each action affects, V(a), and the atoms that these sets form: two variables
+/// are in the same atom if the same actions affect them. A policy with known affected sets needs
+/// only sums over atoms.
 class AffectedSets {
  public:
-  /// Throws InvalidInput where there is no action or no variable, or an id is not below
-  /// `variables`. Cost: O(ranges * log ranges + sum over atoms of the actions that affect it).
+  /// Throws InvalidInput if there is no action or no variable, or an id is not below `variables`.
+  /// Cost: O(ranges * log ranges + sum over atoms of the actions that affect it).
   AffectedSets(std::vector<VariableSet> sets, std::size_t variables);
 
   std::size_t actions() const { return sets_.size(); }
@@ -29,8 +29,8 @@ class AffectedSets {
   /// max over a of |V(a)|.
   std::size_t largest() const { return largest_; }
 
-  /// The atoms, numbered in order of their lowest variable; those that no action affects form
-  /// one too.
+  /// The atoms, numbered in order of their lowest variable. The variables that no action affects
+  /// form an atom too.
   const std::shared_ptr<const Partition>& atoms() const { return atoms_; }
 
   /// The atoms that make up V(a), in increasing order.

@@ -22,20 +22,20 @@ struct CalibrationBin {
   bool operator==(const CalibrationBin&) const = default;
 };
 
-/// How well the model of a treatment predicts rows that it was not fitted to: every fifth row of
-/// the treatment, held out from a fit to the others.
+/// How well the model of a treatment predicts rows that it was not fitted to. Every fifth row of
+/// the treatment is held out, and the model is fitted to the other rows.
 struct ResponseQuality {
-  std::uint64_t rows = 0;      ///< of the treatment
-  double mean_outcome = 0.0;   ///< over all of these
-  std::uint64_t held_out = 0;  ///< rows that were held out, and their sums:
-  double observed = 0.0;       ///< of outcomes
-  double expected = 0.0;       ///< of predictions
+  std::uint64_t rows = 0;      ///< number of rows of the treatment
+  double mean_outcome = 0.0;   ///< over all these rows
+  std::uint64_t held_out = 0;  ///< number of held-out rows
+  double observed = 0.0;       ///< sum of the outcomes of the held-out rows
+  double expected = 0.0;       ///< sum of the predictions for the held-out rows
   std::vector<CalibrationBin> calibration;
 
   std::optional<double> log_loss = {};   ///< logistic: mean of -log P(outcome)
-  std::optional<double> auc = {};        ///< logistic, where both outcomes were held out
+  std::optional<double> auc = {};        ///< logistic, if both outcomes were held out
   std::optional<double> rmse = {};       ///< linear
-  std::optional<double> r_squared = {};  ///< linear, where held-out outcomes differ
+  std::optional<double> r_squared = {};  ///< linear, if held-out outcomes differ
 
   bool operator==(const ResponseQuality&) const = default;
 };
@@ -48,7 +48,7 @@ struct ResponseModel {
   bool operator==(const ResponseModel&) const = default;
 };
 
-/// Customers with what was done to them and what came of it.
+/// Customers with their treatments and outcomes.
 struct CampaignRows {
   std::vector<double> values;            ///< features in [0, 1], row by row
   std::vector<std::uint32_t> treatment;  ///< per row
@@ -67,10 +67,10 @@ struct Campaign {
   std::vector<CampaignFeature> features;
   std::vector<std::string> treatments;  ///< names; 0 is the control
   std::vector<ResponseModel> models;    ///< per treatment
-  CampaignRows rows;                    ///< empty where they were not kept
+  CampaignRows rows;                    ///< empty if they were not kept
 
-  /// The expected outcome of a customer with these features in [0, 1]; for logistic responses the
-  /// probability of 1. Trusts its arguments. Cost: O(features).
+  /// The expected outcome of a customer with these features in [0, 1]; for logistic responses, the
+  /// probability of 1. Does not check its arguments. Cost: O(features).
   double predict(std::size_t treatment, std::span<const double> row) const;
 
   /// predict(treatment) - predict(control).
@@ -89,30 +89,31 @@ struct CampaignFitOptions {
   bool keep_rows = false;  ///< in Campaign::rows
 };
 
-/// Fits one model per treatment to all of its rows, after measuring on a part what a fit to the
-/// rest predicts. Throws InvalidInput where a treatment has fewer than 10 rows, or its outcomes are
-/// all 0 or all 1 for logistic responses (or are other numbers).
-/// Cost: O(rows features^2) a step of Newton's method; memory for a copy of a treatment's rows.
+/// Fits one model per treatment to all of its rows. Before that, it measures the quality of a fit
+/// to some of the rows on the others. Throws InvalidInput if a treatment has fewer than 10 rows or
+/// if, for logistic responses, its outcomes are all 0, all 1 or other numbers.
+/// Cost: O(rows features^2) per step of Newton's method; memory for a copy of a treatment's rows.
 Campaign fit_campaign(const CampaignData& data, const CampaignFitOptions& options = {});
 
 /// What a treatment adds to the outcome, on average over all rows: as the models predict it, and as
-/// the difference of the mean outcomes of the rows that got it and those that got nothing.
+/// the difference between the mean outcomes of the rows with the treatment and those of the
+/// control.
 struct AverageUplift {
   double predicted = 0.0;
   double observed = 0.0;
   double standard_error = 0.0;  ///< of the observed difference
 };
 
-/// One for each treatment but the control. Where treatments were given at random the two agree
+/// One for each treatment except the control. If treatments were assigned at random, the two agree
 /// within a few standard errors. Cost: O(rows features treatments).
 std::vector<AverageUplift> average_uplifts(const Campaign& campaign, const CampaignData& data);
 
 /// Reads and writes the format `updraft-campaign/1`. Errors are InvalidInput with the path of the
-/// field, or its line and column where the text is not JSON at all.
+/// field, or with line and column if the text is not JSON.
 Campaign parse_campaign(std::string_view json);
 std::string format_campaign(const Campaign& campaign);
 
-/// The same from and to a file, which is always whole: the old or the new.
+/// The same from and to a file. The file is always complete: either the old one or the new one.
 Campaign load_campaign(const std::string& path);
 void save_campaign(const Campaign& campaign, const std::string& path);
 

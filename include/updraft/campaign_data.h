@@ -10,7 +10,7 @@
 
 namespace updraft {
 
-/// What is known of the outcomes, and hence how they are modelled.
+/// What values the outcomes can have, and hence how they are modelled.
 enum class ResponseKind {
   kLogistic,  ///< 0 or 1
   kLinear,    ///< any finite number
@@ -22,20 +22,20 @@ ResponseKind response_kind(std::string_view field, std::string_view name);
 
 /// How a table of past campaigns is read. Columns are given by the names in the table's first line.
 struct CampaignDataOptions {
-  std::string treatment;                 ///< column: what was done to the customer
-  std::string outcome;                   ///< column: what came of it
-  std::vector<std::string> features;     ///< columns; empty: all others but those in `ignore`
-  std::vector<std::string> ignore;       ///< columns that are no features
-  std::vector<std::string> categorical;  ///< features to be taken as names, not numbers
-  std::string control = "0";             ///< the treatment that means nothing was done
+  std::string treatment;                 ///< column: the treatment of the customer
+  std::string outcome;                   ///< column: the outcome
+  std::vector<std::string> features;     ///< columns; empty: all others except those in `ignore`
+  std::vector<std::string> ignore;       ///< columns that are not features
+  std::vector<std::string> categorical;  ///< features that are names, not numbers
+  std::string control = "0";             ///< the treatment that means no treatment
   std::vector<std::string> treatments;   ///< the others, in this order; empty: all that occur
   ResponseKind response = ResponseKind::kLogistic;
   double outcome_rate =
-      0.0;                 ///< in (0, 1): drop rows with outcome 0 until so many are not; 0: none
-  std::size_t rows = 0;    ///< keep a random sample of so many at most; 0: all
-  std::uint64_t seed = 1;  ///< of both choices
+      0.0;  ///< in (0, 1): drop rows with outcome 0 until this share has another; 0: drop none
+  std::size_t rows = 0;    ///< keep a random sample of at most this size; 0: keep all
+  std::uint64_t seed = 1;  ///< of both random choices
 
-  /// Told now and then the share of the reading that is done; may throw to stop it.
+  /// Called now and then with the share of the reading that is done; may throw to stop it.
   std::function<void(double)> progress = {};
 };
 
@@ -44,12 +44,12 @@ struct CampaignDataOptions {
 CampaignDataOptions campaign_preset(const std::string& name);
 std::vector<std::string> campaign_presets();
 
-/// The names under which people keep the table of a published data set, the whole before samples.
-/// Throws InvalidInput for other names.
+/// Usual file names of the table of a published data set, those of the whole table before those of
+/// samples. Throws InvalidInput for other names.
 std::vector<std::string> campaign_files(const std::string& preset);
 
 /// Sets what a TOML document gives: the fields above by their names, `response` as a name. `preset`
-/// comes first. Throws InvalidInput with origin and line.
+/// is applied first. Throws InvalidInput with origin and line.
 CampaignDataOptions parse_campaign_options(std::string_view toml, const std::string& origin,
                                            CampaignDataOptions options = {});
 
@@ -57,14 +57,14 @@ CampaignDataOptions parse_campaign_options(std::string_view toml, const std::str
 CampaignDataOptions load_campaign_options(const std::string& path,
                                           CampaignDataOptions options = {});
 
-/// A feature as models see it: (value - min) / (max - min), or 0 where max = min. A category is 1
-/// where the column has its value and 0 elsewhere, and is named `column=value`.
+/// A feature as models see it: (value - min) / (max - min), or 0 if max = min. A category is 1 if
+/// the column has its value and 0 otherwise, and is named `column=value`.
 struct CampaignFeature {
   std::string name;
   double min = 0.0;  ///< over the rows kept
   double max = 0.0;
 
-  /// Cost: O(1). Values outside of [min, max] are clamped.
+  /// Cost: O(1). Values outside [min, max] are clamped.
   double scaled(double value) const;
 
   bool operator==(const CampaignFeature&) const = default;
@@ -88,11 +88,11 @@ struct CampaignData {
 };
 
 /// Reads a CSV file, plain or gzip, twice: first to learn categories, treatments and counts, then
-/// to take the rows. Which rows are kept depends on the seed and their numbers only.
+/// to read the rows. Which rows are kept depends only on the seed and the row numbers.
 ///
-/// A feature is categorical where `categorical` says so or its first row holds no number; it has at
-/// most 100 values. Throws InvalidInput with file, line and column: see docs/build-instance.md.
-/// Cost: memory for the rows kept; time O(bytes).
+/// A feature is categorical if it is in `categorical` or if its first row does not hold a number.
+/// It has at most 100 values. Throws InvalidInput with file, line and column: see
+/// docs/build-instance.md. Cost: memory for the rows kept; time O(bytes).
 CampaignData read_campaign_data(const std::string& path, const CampaignDataOptions& options);
 
 }  // namespace updraft

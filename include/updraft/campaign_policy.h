@@ -21,11 +21,11 @@ namespace updraft {
 /// What an individual gets: 0 is nothing, 1..Z are the treatments.
 using Treatment = std::uint32_t;
 
-/// The individuals of one round: a view, which must not outlive the numbers it was made from.
+/// The individuals of one round. This is a view: it must not outlive the numbers that it refers to.
 struct Pool {
   std::span<const double> features;       ///< one individual after the other
   std::size_t width = 0;                  ///< features of one individual
-  std::span<const double> baseline = {};  ///< expected payoff of each untreated, where known
+  std::span<const double> baseline = {};  ///< expected payoff of each if untreated, if known
   /// Simulations only: the true uplift of each individual and treatment, individual by individual.
   std::span<const double> uplifts = {};
 
@@ -35,7 +35,7 @@ struct Pool {
   }
 };
 
-/// What a campaign policy is made for.
+/// The sizes that a campaign policy is made for.
 struct CampaignShape {
   std::size_t features = 0;    ///< d >= 1, of one individual
   std::size_t treatments = 1;  ///< Z >= 1
@@ -44,14 +44,14 @@ struct CampaignShape {
   bool operator==(const CampaignShape&) const = default;
 };
 
-/// What a campaign policy believes about one individual of a pool. An estimate is absent if the
-/// payoffs seen leave it open: the individual's features are no linear combination of those seen
-/// with the treatment (for an uplift over a learnt baseline: and of those seen without any). An
-/// interval is the estimate +- beta times the widths that go into it.
+/// The estimates of a campaign policy for one individual of a pool. An estimate is absent if the
+/// observed payoffs do not determine it: the individual's features are not a linear combination of
+/// those observed with the treatment (for an uplift over a learnt baseline, also of those observed
+/// without any). An interval is the estimate +- beta times the widths that go into it.
 struct IndividualExplanation {
   Treatment treatment = 0;       ///< the one with the largest index
-  double index = 0.0;            ///< what individuals are compared by
-  double greedy_index = 0.0;     ///< the same without widths: what a greedy policy would compare
+  double index = 0.0;            ///< by which individuals are compared
+  double greedy_index = 0.0;     ///< the same without widths, as a greedy policy would use
   std::optional<double> payoff;  ///< estimated, with that treatment
   std::optional<Interval> payoff_interval;
   std::optional<double> uplift;      ///< of that treatment over none; never for c2_ucb
@@ -128,7 +128,8 @@ class CampaignPolicy {
 /// The policies for targeted campaigns; their `make` is null.
 std::span<const PolicyInfo> campaign_policies();
 
-/// Throws InvalidInput: not a campaign policy, parameters that do not go together, an empty shape.
+/// Throws InvalidInput if the spec is not that of a campaign policy, its parameters contradict each
+/// other, or the shape is empty.
 std::unique_ptr<CampaignPolicy> make_campaign_policy(const PolicySpec& spec,
                                                      const CampaignShape& shape);
 std::unique_ptr<CampaignPolicy> make_campaign_policy(std::string_view spec,

@@ -14,14 +14,14 @@ namespace updraft {
 struct ClusterOptions {
   std::string name;
   std::size_t clusters = 20;
-  std::size_t restarts = 5;  ///< of k-means; the best is taken
+  std::size_t restarts = 5;  ///< of k-means; the best result is used
   std::uint64_t seed = 1;
 
-  /// Told now and then the share of the work that is done; may throw to stop it.
+  /// Called now and then with the share of the work that is done; may throw to stop it.
   std::function<void(double)> progress = {};
 };
 
-/// Customers that are alike, and how many of them respond when treated and when not.
+/// Similar customers, and how many of them respond with each treatment and without.
 struct CustomerCluster {
   std::size_t size = 0;
   std::vector<std::size_t> rows;  ///< per treatment
@@ -39,12 +39,12 @@ struct ClusteredInstance {
 };
 
 /// A non-contextual instance from data, as the paper makes its Criteo instance [hsieh22, appendix
-/// 'More Details on Bernoulli Uplifting Bandit']: customers are clustered by their features with
-/// k-means; every customer is a variable with the untreated rate of the cluster as its baseline; an
-/// action treats one cluster (with one of the treatments, where there are several), which brings
-/// its customers to the treated rate.
+/// 'More Details on Bernoulli Uplifting Bandit']: k-means clusters the customers by their features.
+/// Every customer is a variable whose baseline is the untreated rate of the cluster. An action
+/// treats one cluster (with one of the treatments, if there are several), and its customers then
+/// have the treated rate.
 ///
-/// Throws InvalidInput for responses that are not logistic, more clusters than different rows, or a
+/// Throws InvalidInput for responses that are not logistic, more clusters than distinct rows, or a
 /// cluster without a row of some treatment. Cost: that of k-means.
 ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options);
 

@@ -13,7 +13,7 @@
 
 namespace updraft {
 
-/// A generated bandit. Every theta is at most 1 long, and so is every row of features.
+/// A generated bandit. Every theta and every row of features has a length of at most 1.
 struct ContextWorld {
   LinearContexts setting;
   std::vector<double> theta;  ///< theta(0) of the baseline, then one per action
@@ -28,8 +28,8 @@ struct ContextWorld {
 };
 
 /// Throws InvalidInput: a size of 0, more variables than all groups may have together, a noise that
-/// is not positive, or more than 10,000,000 features of a round or numbers in
-/// matrices of d x d for each theta.
+/// is not positive, or more than 10,000,000 features in a round or numbers in the d x d matrices of
+/// all thetas.
 void check_contexts(const LinearContexts& setting);
 
 /// The setting that a text names: `contextual-linear`, or with other sizes or noise than those of
@@ -40,28 +40,28 @@ std::optional<LinearContexts> find_contexts(std::string_view text);
 /// Throws as check_contexts().
 ContextWorld make_context_world(const LinearContexts& setting);
 
-/// The rounds of one run: which features the variables have, and what they pay under each action. A
-/// function of (seed, run, round), so all policies of a run meet the same. For one thread at a
-/// time.
+/// The rounds of one run: which features the variables have, and what they pay under each action.
+/// Everything is a function of (seed, run, round), so all policies of a run see the same rounds.
+/// Use it from one thread at a time.
 class ContextEnvironment {
  public:
-  /// The world must outlive it.
+  /// The world must outlive this object.
   ContextEnvironment(const ContextWorld& world, std::uint64_t seed, std::uint32_t run);
 
-  /// Draws the contexts and the noise of a round. The group of each variable is equally likely; if
-  /// a group has max_affected variables already, the next one that has room takes it. Cost: O(m
-  /// group_features + K L).
+  /// Draws the contexts and the noise of a round. All groups are equally likely for each variable.
+  /// If a group already has max_affected variables, the variable goes to the next group that has
+  /// room. Cost: O(m group_features + K L).
   void draw(std::uint32_t round);
 
-  /// As drawn last, with the true baseline and affected sets. Lives until the next draw.
+  /// The last draw, with the true baseline and affected sets. Valid until the next draw.
   Context context() const;
 
-  /// The sum of the expected payoffs less that of the baseline.
+  /// The sum of the expected payoffs minus that of the baseline.
   double uplift(ActionId action) const { return uplifts_[action]; }
-  /// What the best action of the round has more.
+  /// By how much the best action of the round is better.
   double gap(ActionId action) const { return best_ - uplifts_[action]; }
 
-  /// What every variable pays under an action. Lives until the next call or draw.
+  /// What every variable pays under an action. Valid until the next call or draw.
   std::span<const double> payoffs(ActionId action);
 
  private:

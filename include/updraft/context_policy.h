@@ -19,12 +19,13 @@
 
 namespace updraft {
 
-/// The variables of one round, in any number: a view, which must not outlive what it was made from.
+/// The variables of one round, in any number. This is a view: it must not outlive what it refers
+/// to.
 struct Context {
   std::span<const double> features;       ///< one variable after the other
   std::size_t width = 0;                  ///< features of one variable
   std::span<const double> baseline = {};  ///< expected payoff of each if nothing is done, if known
-  /// V(t, a): for each action the variables that it affects in this round, where known.
+  /// V(t, a): for each action, the variables that it affects in this round, if known.
   std::span<const VariableSet> affected = {};
 
   std::size_t size() const { return width == 0 ? 0 : features.size() / width; }
@@ -33,7 +34,7 @@ struct Context {
   }
 };
 
-/// What a context policy is made for.
+/// The sizes that a contextual policy is made for.
 struct ContextShape {
   std::size_t features = 0;  ///< d >= 1, of one variable
   std::size_t actions = 0;   ///< K >= 1
@@ -41,17 +42,17 @@ struct ContextShape {
   bool operator==(const ContextShape&) const = default;
 };
 
-/// What a context policy believes about one action in a context. Numbers that make no sense yet are
-/// infinite (the index of an action without feedback) or absent. An estimate is absent, too, if the
-/// payoffs seen leave it open: the features of a variable that it counts are no linear combination
-/// of those seen with the action, or with what it is compared with. An interval is the estimate +-
-/// beta times the widths that go into it.
+/// The estimates of a contextual policy for one action in a context. Numbers that are not defined
+/// yet are infinite (the index of an action without feedback) or absent. An estimate is also absent
+/// if the observed payoffs do not determine it: the features of a variable that it counts are not a
+/// linear combination of those observed with the action, or with what it is compared with. An
+/// interval is the estimate +- beta times the widths that go into it.
 struct ContextActionExplanation {
   std::uint64_t pulls = 0;       ///< rounds of this action whose payoffs came back
-  double index = 0.0;            ///< what actions are compared by
+  double index = 0.0;            ///< by which actions are compared
   std::optional<double> reward;  ///< estimated, of all variables of the context
-  /// Over the baseline, that is over doing nothing; with unknown sets, of the identified variables
-  /// alone.
+  /// Over the baseline, that is, over doing nothing; with unknown sets, that of the identified
+  /// variables alone.
   std::optional<double> uplift;
   std::optional<Interval> interval;  ///< of the uplift
   /// If neither the baseline nor the sets are known: to ContextExplanation::reference_action, of
@@ -65,7 +66,8 @@ struct ContextActionExplanation {
 
 struct ContextExplanation {
   std::vector<ContextActionExplanation> actions;
-  /// What differences are to: the action with most feedback, which plays baseline.
+  /// The action that differences refer to: the one with the most feedback, which serves as the
+  /// baseline.
   std::optional<ActionId> reference_action;
 };
 
@@ -138,7 +140,7 @@ class ContextPolicy {
   /// Index and beliefs of the actions that have feedback; `pulls`, `chosen` and `reason` are left
   /// to the caller, and so are all actions without feedback.
   virtual ContextExplanation describe(const Context& context) const = 0;
-  /// Per action the index, where all have feedback: those of describe(), bit for bit.
+  /// Per action the index, if all have feedback: the same as in describe(), bit for bit.
   virtual std::vector<double> indices(const Context& context) const = 0;
   virtual void learn(const Context& context, ActionId action, std::span<const double> payoffs) = 0;
   virtual void write_statistics(StateWriter& writer) const = 0;
@@ -160,7 +162,8 @@ class ContextPolicy {
 /// The policies for actions with contexts; their `make` is null.
 std::span<const PolicyInfo> context_policies();
 
-/// Throws InvalidInput: not a context policy, parameters that do not go together, an empty shape.
+/// Throws InvalidInput if the spec is not that of a contextual policy, its parameters contradict
+/// each other, or the shape is empty.
 std::unique_ptr<ContextPolicy> make_context_policy(const PolicySpec& spec,
                                                    const ContextShape& shape);
 std::unique_ptr<ContextPolicy> make_context_policy(std::string_view spec,

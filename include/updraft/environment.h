@@ -14,13 +14,13 @@ namespace updraft {
 class PayoffLaw;
 struct NoiseBlock;
 
-/// An instance made ready to be drawn from: tables and factorisations, made once, then shared
-/// by all runs and threads.
+/// An instance prepared for drawing payoffs: tables and factorisations that are made once and
+/// shared by all runs and threads.
 std::shared_ptr<const PayoffLaw> prepare_payoffs(std::shared_ptr<const Instance> instance);
 
 /// One run of an instance. Payoffs are a function of (seed, run, round, action) alone, so every
-/// policy of a run meets the same noise: noise is drawn from coarse to fine (total or cell sums
-/// first, then single variables given these), and whatever the resolution, the sums agree.
+/// policy of a run sees the same noise. Noise is drawn from coarse to fine (total or cell sums
+/// first, then single variables given these), so the sums agree at every resolution.
 class Environment {
  public:
   Environment(std::shared_ptr<const PayoffLaw> law, std::uint64_t seed, std::uint32_t run);
@@ -31,16 +31,16 @@ class Environment {
 
   /// The payoffs of taking `action` in `round`, at `resolution`: a total, group sums, or single
   /// variables (sparse for 0/1 payoffs, else dense). Valid until the next draw.
-  /// Cheap at the instance's own atoms; other partitions are summed from single variables.
-  /// The noise of a block of rounds is drawn at once and kept, so that policies which take turns
-  /// in the rounds of a block share it; see block_rounds().
+  /// Cheap for the instance's own atoms; other partitions are summed from single variables.
+  /// The noise of a block of rounds is drawn at once and kept, so that policies that play the
+  /// rounds of a block in turn share it; see block_rounds().
   Payoffs draw(std::uint32_t round, ActionId action, const Resolution& resolution);
 
   /// Rounds b k to b (k + 1) - 1 form a block, with b = this number.
   std::uint32_t block_rounds(const Resolution& resolution) const;
 
-  /// The means of `count` independent payoffs per variable without any action, each variable
-  /// with the law of its baseline; what up_ucb_obs is told in a simulation.
+  /// The means of `count` independent payoffs per variable without any action, each variable with
+  /// the distribution of its baseline. In a simulation, up_ucb_obs gets this table.
   BaselineObservations observe_baseline(std::uint64_t count) const;
 
  private:

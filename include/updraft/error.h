@@ -7,9 +7,9 @@
 
 namespace updraft {
 
-/// Input that breaks a rule. Thrown before anything changed, so the object that
-/// refused is as it was. The message is `field = value: rule`, for example
-/// `up_ucb.alpha = -1: must be > 0`, or `field: rule` where there is no value.
+/// Input that breaks a rule. Thrown before anything changed, so the object that refused the input
+/// is unchanged. The message is `field = value: rule`, for example `up_ucb.alpha = -1: must be >
+/// 0`, or `field: rule` if there is no value.
 class InvalidInput : public std::invalid_argument {
  public:
   InvalidInput(std::string_view field, std::string_view rule);
@@ -29,7 +29,7 @@ class InvalidInput : public std::invalid_argument {
 /// The shortest text that reads back as exactly `value`; "nan", "inf" or "-inf" otherwise.
 std::string number_text(double value);
 
-/// The refusal of a name that is not among `valid`: lists them all and points at the nearest.
+/// The error for a name that is not in `valid`. It lists all valid names and suggests the nearest.
 InvalidInput unknown_name(std::string_view field, std::string_view name,
                           const std::vector<std::string>& valid);
 

@@ -17,20 +17,20 @@ namespace updraft {
 
 /// A policy of an experiment and the values of the parameter that is tuned.
 struct PolicyGrid {
-  std::string label;             ///< in tables and legends; the spec's text where none is given
-  PolicySpec spec;               ///< all but the tuned parameter
-  std::string parameter;         ///< the tuned one; empty where the spec says it all
-  std::vector<double> values;    ///< of the parameter, increasing; empty where it is empty
+  std::string label;             ///< in tables and legends; the text of the spec if none is given
+  PolicySpec spec;               ///< without the tuned parameter
+  std::string parameter;         ///< the tuned one; empty if nothing is tuned
+  std::vector<double> values;    ///< of the parameter, increasing; empty if nothing is tuned
   std::optional<double> paper;   ///< what the paper chose, one of the values
-  std::optional<double> quick;   ///< what a quick run takes; else `paper`, else all values
+  std::optional<double> quick;   ///< the value for a quick run; else `paper`, else all values
   std::size_t whole_values = 0;  ///< how many the experiment asks for; 0: `values` are all
 
   bool operator==(const PolicyGrid&) const = default;
 };
 
 struct FigureStyle {
-  /// What the regret is drawn against: rounds, of the chosen values; or the tuned parameter, on
-  /// logarithmic axes, after the last round. The flags are about the former.
+  /// What the regret is drawn against: the rounds, for the chosen values; or the tuned parameter,
+  /// on logarithmic axes, after the last round. The flags apply only to the former.
   enum class Against { kRounds, kParameter };
 
   bool log_rounds = false;
@@ -42,28 +42,29 @@ struct FigureStyle {
   bool operator==(const FigureStyle&) const = default;
 };
 
-/// A targeted campaign to be simulated: who comes, how many of them may be treated, what they pay.
+/// A targeted campaign to be simulated: its individuals, how many may be treated, and what they
+/// pay.
 struct CampaignSetting {
   /// A published data set (campaign_presets()), "synthetic", or the path of a campaign file that
-  /// has its rows.
+  /// includes its rows.
   std::string data;
-  std::string outcome = "";  ///< of a data set: the column; that of the preset where empty
+  std::string outcome = "";  ///< of a data set: the column; empty: that of the preset
   ResponseKind response = ResponseKind::kLogistic;  ///< of a data set and of "synthetic"
   double outcome_rate = 0.0;                        ///< of a data set: as in CampaignDataOptions
-  std::size_t treatments = 1;  ///< of "synthetic", and of what stands in for a missing data set
-  bool constant = false;       ///< whether policies see a further feature that is always 1
+  std::size_t treatments = 1;  ///< of "synthetic", and of what replaces a missing data set
+  bool constant = false;       ///< whether policies see one more feature that is always 1
   bool recorded = false;  ///< whether customers who get what they had pay what they paid, and not a
                           ///< draw by the models
-  std::size_t individuals = 100;  ///< a round
-  std::size_t budget = 10;        ///< treated at most
+  std::size_t individuals = 100;  ///< per round
+  std::size_t budget = 10;        ///< treated per round, at most
 
   bool operator==(const CampaignSetting&) const = default;
 };
 
-/// A comparison of tuned policies on one instance, one campaign or one bandit with contexts.
-/// docs/experiments.md gives the TOML form.
+/// A comparison of tuned policies on one instance, one campaign or one contextual bandit.
+/// docs/experiments.md describes the TOML form.
 struct Experiment {
-  std::string name;      ///< letters, digits, - and _: names the results folder
+  std::string name;      ///< letters, digits, - and _; also the name of the results folder
   std::string title;     ///< of figure and summary
   std::string instance;  ///< a shipped name or the path of an instance file; else empty, and one of
   std::optional<CampaignSetting> campaign = {};
@@ -82,8 +83,8 @@ struct Experiment {
   bool operator==(const Experiment&) const = default;
 };
 
-/// Reads the TOML form; `origin` is named in messages, and a relative path of an instance file is
-/// taken from the folder of `origin`. Throws InvalidInput with file, line and the nearest name.
+/// Reads the TOML form. Messages name `origin`, and a relative path of an instance file is relative
+/// to the folder of `origin`. Throws InvalidInput with file, line and the nearest name.
 Experiment parse_experiment(std::string_view toml, const std::string& origin);
 
 /// A shipped experiment by name, else a TOML file.
@@ -99,12 +100,12 @@ struct ShippedExperiment {
 /// tuning-free-INSTANCE: files under experiments/, built in. Suites of them are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();
 
-/// The small version: quick_rounds, quick_runs, and one value per policy where there is a choice
-/// to take.
+/// The small version: quick_rounds, quick_runs, and only one value per policy if `quick` or `paper`
+/// gives one.
 Experiment quick_version(Experiment experiment);
 
-/// Only the policies with these names, labels or spec texts. Throws InvalidInput for one that is
-/// not there.
+/// Only the policies with these names, labels or spec texts. Throws InvalidInput for one that does
+/// not exist.
 Experiment with_policies(Experiment experiment, const std::vector<std::string>& names);
 
 }  // namespace updraft

@@ -17,7 +17,7 @@
 
 namespace updraft {
 
-/// `count` variables in a row with the same baseline mean.
+/// `count` consecutive variables with the same baseline mean.
 struct VariableRun {
   std::size_t count = 0;
   double baseline = 0.0;
@@ -25,8 +25,8 @@ struct VariableRun {
   bool operator==(const VariableRun&) const = default;
 };
 
-/// What an action does to some variables: their means while it is taken, either one for all or
-/// one each, in order of id.
+/// What an action does to some variables: their means while the action is taken, either one for all
+/// or one for each, in order of id.
 struct Effect {
   VariableSet variables;
   std::vector<double> means;
@@ -58,7 +58,7 @@ struct GaussianNoise {
 
 using Noise = std::variant<BernoulliNoise, GaussianNoise>;
 
-/// An instance as it is written down. docs/formats/instance.md describes the JSON form.
+/// An instance in the form of its file. docs/formats/instance.md describes the JSON form.
 struct InstanceDefinition {
   std::string name;
   std::string summary;
@@ -70,13 +70,12 @@ struct InstanceDefinition {
   bool operator==(const InstanceDefinition&) const = default;
 };
 
-/// An uplifting bandit: what is true. Immutable. Policies never see one.
+/// An uplifting bandit: the truth that policies never see. Immutable.
 class Instance {
  public:
-  /// Throws InvalidInput where the definition breaks a rule: no actions or variables, repeated
-  /// action names, ids out of range or in two effects of an action, means that are not finite
-  /// (or not in [0, 1] for Bernoulli payoffs), a covariance that is not symmetric positive
-  /// semidefinite.
+  /// Throws InvalidInput if the definition breaks a rule: no actions or variables, repeated action
+  /// names, ids out of range or in two effects of an action, means that are not finite (or not in
+  /// [0, 1] for Bernoulli payoffs), a covariance that is not symmetric positive semidefinite.
   explicit Instance(InstanceDefinition definition);
 
   const std::string& name() const { return definition_.name; }
@@ -85,11 +84,11 @@ class Instance {
   std::size_t actions() const { return definition_.action_names.size(); }
   std::size_t variables() const { return baseline_->size(); }
 
-  /// Mean payoff of every variable when nothing is done.
+  /// Mean payoff of every variable if nothing is done.
   const std::vector<double>& baseline() const { return *baseline_; }
 
-  /// Variables whose law differs from the baseline; an effect that leaves a mean as it was
-  /// affects nothing, except for kSharedByAffected, where it brings the noise.
+  /// Variables whose distribution differs from the baseline. An effect that does not change a mean
+  /// affects nothing, except with kSharedByAffected, where it adds the noise.
   const std::shared_ptr<const AffectedSets>& affected() const { return affected_; }
 
   /// Means of the variables in affected()->of(action), in order of id.
@@ -107,37 +106,38 @@ class Instance {
   /// The lowest id among the actions with gap 0.
   ActionId best_action() const { return best_action_; }
 
-  /// The smallest gap that is not 0; 0 where all actions are equally good.
+  /// The smallest gap that is not 0; 0 if all actions are equally good.
   double min_gap() const;
 
   /// max |V(a)|.
   std::size_t max_affected() const { return affected_->largest(); }
 
   /// The least individual uplift: the smallest |mu(a,i) - mu(0,i)| over actions a and i in V(a); 0
-  /// if nothing is affected. Policies that know the baseline tell affected variables by it.
+  /// if nothing is affected. Policies that know the baseline use it to identify affected variables.
   double min_uplift() const { return min_uplift_; }
 
   /// The effect gap: the smallest |mu(a,i) - mu(b,i)| over actions a, i in V(a) and every other
-  /// action b. [hsieh22, Assumption 1] It is at most min_uplift() if every affected variable is
-  /// left alone by some action, 0 if two actions move a variable alike (up to rounding, 1e-12 of
-  /// the means) or nothing is affected. A single action has no other: then it is min_uplift().
+  /// action b. [hsieh22, Assumption 1] It is at most min_uplift() if each affected variable is left
+  /// alone by some action. It is 0 if two actions move a variable alike (up to rounding, 1e-12 of
+  /// the means) or nothing is affected. With a single action it is min_uplift().
   double effect_gap() const { return effect_gap_; }
 
   /// sigma^2, the sub-Gaussian scale of the payoffs: the largest variance proxy of a variable's
-  /// noise, over all actions and the baseline. X has variance proxy s^2 if log E exp(c X) <=
-  /// s^2 c^2 / 2 for all c: the variance of normal noise, (1 - 2p) / (2 log((1 - p) / p)) of a 0/1
-  /// payoff with mean p. [kearns98] The theorems are for at most 1.
+  /// noise, over all actions and the baseline. X has variance proxy s^2 if log E exp(c X) <= s^2
+  /// c^2 / 2 for all c: the variance of normal noise, or (1 - 2p) / (2 log((1 - p) / p)) for a 0/1
+  /// payoff with mean p. [kearns98] The theorems require at most 1.
   double variance_proxy() const { return variance_proxy_; }
 
-  /// One of the noise of the reward, the largest over the actions. At most m^2 variance_proxy().
+  /// The variance proxy of the noise of the reward, the largest over the actions. At most m^2
+  /// variance_proxy().
   double reward_variance_proxy() const { return reward_variance_proxy_; }
 
-  /// Standard deviation of the total noise when `action` is taken, and the largest of these.
+  /// Standard deviation of the total noise if `action` is taken, and the largest over the actions.
   double noise_sd(ActionId action) const { return noise_sds_[action]; }
   double noise_sd() const;
 
-  /// All that can be known of this instance when `rounds` are to be played, except for baseline
-  /// observations, which have to be drawn (Environment::observe_baseline).
+  /// Everything that can be known about this instance if `rounds` are to be played, except baseline
+  /// observations, which must be drawn (Environment::observe_baseline).
   Knowledge knowledge(std::uint64_t rounds) const;
 
  private:
@@ -156,15 +156,15 @@ class Instance {
   double reward_variance_proxy_ = 0.0;
 };
 
-/// Reads and writes the format `updraft-instance/1`. Errors are InvalidInput with the path of
-/// the field, or its line and column where the text is not JSON at all.
+/// Reads and writes the format `updraft-instance/1`. Errors are InvalidInput with the path of the
+/// field, or with line and column if the text is not JSON.
 InstanceDefinition parse_instance(std::string_view json);
 std::string format_instance(const InstanceDefinition& definition);
 
 /// A shipped instance by name, else a file in the instance format.
 std::shared_ptr<const Instance> load_instance(const std::string& name_or_path);
 
-/// Writes an instance file, which is always whole: the old or the new.
+/// Writes an instance file. The file is always complete: either the old one or the new one.
 void save_instance(const InstanceDefinition& definition, const std::string& path);
 
 struct ShippedInstance {
@@ -184,9 +184,11 @@ struct HardOptions {
   std::vector<double> gaps;           ///< per action, the smallest of them 0
 };
 
-/// One noise shared by the affected variables, none elsewhere: regret >= sum 2 L(a)^2 / gap log T.
+/// One noise shared by the affected variables, and none elsewhere: regret >= sum 2 L(a)^2 / gap log
+/// T.
 InstanceDefinition hard_affected(const HardOptions& options);
-/// One noise shared by all variables: sum 2 m^2 / gap log T for who sees only the reward.
+/// One noise shared by all variables: regret >= sum 2 m^2 / gap log T for a learner that sees only
+/// the reward.
 InstanceDefinition hard_reward(const HardOptions& options);
 
 }  // namespace updraft

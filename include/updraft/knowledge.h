@@ -15,7 +15,7 @@ namespace updraft {
 
 /// A piece of knowledge that a policy may need before it can start.
 enum class Need : std::uint32_t {
-  kBaseline = 1u << 0,      ///< mean payoff of every variable when nothing is done
+  kBaseline = 1u << 0,      ///< mean payoff of every variable if nothing is done
   kAffected = 1u << 1,      ///< V(a) for every action
   kMaxAffected = 1u << 2,   ///< L or L(a), upper bounds on |V(a)|; known affected sets imply it
   kMinUplift = 1u << 3,     ///< Delta, a lower bound on |individual uplift|
@@ -47,14 +47,14 @@ class Needs {
 
 constexpr Needs operator|(Need a, Need b) { return Needs(a) | Needs(b); }
 
-/// Every need, in the order in which people are told of them.
+/// Every need, in the order in which messages list them.
 std::span<const Need> all_needs();
 
 /// "baseline", "affected", "max_affected", "min_uplift", "effect_gap", "horizon", "reward_prior",
 /// "observations".
 std::string need_name(Need need);
 
-/// The names of `needs`, joined by ", "; "nothing" where there are none.
+/// The names of `needs`, joined by ", "; "nothing" if there are none.
 std::string needs_text(Needs needs);
 
 /// Prior mean and variance of an action's expected reward.
@@ -63,15 +63,16 @@ struct RewardPrior {
   double variance = 0.0;
 };
 
-/// Per variable, how often its payoff was observed without any action, and the mean of these.
+/// Per variable, how often its payoff was observed without any action, and the mean of these
+/// payoffs.
 struct BaselineObservations {
   std::vector<double> counts;
   std::vector<double> means;
 };
 
-/// What the learner is told. It says nothing about what is true; only Instance does.
-/// Cheap to copy: the large parts are shared and never change. Every set_ throws InvalidInput
-/// and changes nothing where its argument breaks a rule.
+/// What a policy knows. It need not be true: only Instance holds the truth.
+/// Cheap to copy: the large parts are shared and never change. Every set_ function throws
+/// InvalidInput, and changes nothing, if its argument breaks a rule.
 class Knowledge {
  public:
   /// At least one action and one variable.
@@ -102,16 +103,17 @@ class Knowledge {
   /// One count >= 1 and one finite mean per variable.
   void set_observations(BaselineObservations observations);
 
-  /// Null where not known.
+  /// Null if not known.
   const std::vector<double>* baseline() const { return baseline_.get(); }
   const std::shared_ptr<const AffectedSets>& affected() const { return affected_; }
-  /// L: as set, the largest where set per action, else implied by the affected sets (at least 1).
+  /// L: the value set, the largest if set per action, else implied by the affected sets (at least
+  /// 1).
   std::optional<std::size_t> max_affected() const;
-  /// L(a): the bound of that action where set per action, else L. Must be known.
+  /// L(a): the bound of that action if set per action, else L. Must be known.
   std::size_t max_affected(ActionId action) const {
     return max_affected_per_action_ ? (*max_affected_per_action_)[action] : *max_affected();
   }
-  /// Null where not set per action.
+  /// Null if not set per action.
   const std::vector<std::size_t>* max_affected_per_action() const {
     return max_affected_per_action_.get();
   }
@@ -124,7 +126,7 @@ class Knowledge {
   /// Everything that is known.
   Needs known() const;
 
-  /// The same knowledge with all but `needs` forgotten.
+  /// A copy that keeps only `needs`.
   Knowledge only(Needs needs) const;
 
  private:

@@ -25,7 +25,8 @@ struct LinearContexts {
   bool operator==(const LinearContexts&) const = default;
 };
 
-/// What `updraft simulate --instance contextual-linear` plays on: LinearContexts as it stands.
+/// The instance name of LinearContexts with its defaults: `updraft simulate --instance
+/// contextual-linear`.
 inline constexpr std::string_view kContextInstance = "contextual-linear";
 inline constexpr std::string_view kContextSummary =
     "contextual bandit with linear payoffs: every round each variable has features, and an action "

@@ -9,8 +9,8 @@
 
 namespace updraft {
 
-/// The variables 0..m-1 cut into groups. Sums over groups are what a policy at partition
-/// resolution observes.
+/// The variables 0..m-1, divided into groups. A policy at group resolution observes sums over
+/// groups.
 class Partition {
  public:
   struct Segment {
@@ -40,7 +40,8 @@ class Partition {
   /// out[g] = sum of values over group g. Cost: one streaming read of `values`.
   void sum_dense(std::span<const double> values, std::span<double> out) const;
 
-  /// The same for ids strictly increasing, absent = 0. Cost: O(ids + segments) at most.
+  /// The same for strictly increasing ids; absent variables count as 0. Cost: O(ids + segments) at
+  /// most.
   void sum_sparse(std::span<const VariableId> ids, std::span<const double> values,
                   std::span<double> out) const;
 

@@ -8,7 +8,7 @@
 
 namespace updraft {
 
-/// The coarsest sums of payoffs that suffice for a policy.
+/// The coarsest sums of payoffs that are sufficient for a policy.
 struct Resolution {
   enum class Kind {
     kTotal,      ///< the reward alone
@@ -17,7 +17,7 @@ struct Resolution {
   };
 
   Kind kind = Kind::kTotal;
-  std::shared_ptr<const Partition> partition;  ///< set where kind is kGroups
+  std::shared_ptr<const Partition> partition;  ///< set if kind is kGroups
 
   static Resolution total() { return {Kind::kTotal, nullptr}; }
   static Resolution groups(std::shared_ptr<const Partition> p) {
@@ -26,8 +26,8 @@ struct Resolution {
   static Resolution variables() { return {Kind::kVariables, nullptr}; }
 };
 
-/// The payoffs of one round: a view, which must not outlive the numbers it was made from.
-/// Nothing is checked here; Policy::observe checks before it changes anything.
+/// The payoffs of one round. This is a view: it must not outlive the numbers that it refers to.
+/// It checks nothing; Policy::observe checks before it changes anything.
 class Payoffs {
  public:
   enum class Kind { kTotal, kGroupSums, kDense, kSparse };
@@ -38,7 +38,7 @@ class Payoffs {
   static Payoffs group_sums(std::span<const double> sums);
   /// One payoff per variable.
   static Payoffs dense(std::span<const double> values);
-  /// Payoffs of some variables, in any order; those absent paid 0.
+  /// Payoffs of some variables, in any order; absent variables paid 0.
   static Payoffs sparse(std::span<const VariableId> ids, std::span<const double> values);
 
   Kind kind() const { return kind_; }

@@ -20,12 +20,12 @@ namespace updraft {
 class StateReader;
 class StateWriter;
 
-/// The action that differences are to, unless a policy compares with another. It is the same at all
-/// times, so that estimates of different times can be compared.
+/// The action that differences refer to, unless a policy compares with another. It never changes,
+/// so that estimates of different times can be compared.
 inline constexpr ActionId kReferenceAction = 0;
 
-/// How much more reward an action is estimated to bring than Explanation::reference_action. What
-/// the baseline pays cancels, so the difference is known even if the baseline is not.
+/// How much more reward an action is estimated to bring than Explanation::reference_action. The
+/// baseline cancels, so the difference is known even if the baseline is not.
 struct RewardDifference {
   double estimate = 0.0;
   std::optional<double> standard_error;  ///< policies that learn the noise
@@ -34,21 +34,22 @@ struct RewardDifference {
   Interval interval;
 };
 
-/// What a policy believes about one action. Numbers that make no sense yet are infinite (index
+/// The estimates of a policy for one action. Numbers that are not defined yet are infinite (index
 /// and radius of an action without feedback) or absent.
 struct ActionExplanation {
   std::uint64_t pulls = 0;  ///< rounds of this action whose payoffs came back
-  double index = 0.0;       ///< what select() compares; where that is a draw, the posterior mean
-  double radius = 0.0;  ///< of one variable's mean; of the estimate in the index where the noise is
-                        ///< learnt; its posterior sd where select() draws
-  std::optional<double> reward;  ///< estimated expected reward, where the policy tracks it
+  double index = 0.0;       ///< what select() compares; if that is a draw, the posterior mean
+  double radius = 0.0;  ///< of one variable's mean; of the estimate in the index if the noise is
+                        ///< learnt; its posterior sd if select() draws
+  std::optional<double> reward;  ///< estimated expected reward, if the policy tracks it
   /// Estimated uplift over the baseline, that is over doing nothing. Absent as long as no feedback
-  /// tells the baseline of a variable that the action affects: for ever, if every action affects
-  /// it. With unknown sets, of the identified variables alone (up_ucb_ilift_bl: of all variables
-  /// until it identifies some).
+  /// shows the baseline of a variable that the action affects; it stays absent if every action
+  /// affects that variable. With unknown sets, that of the identified variables alone
+  /// (up_ucb_ilift_bl: of all variables until it identifies some).
   std::optional<double> uplift;
-  /// To Explanation::reference_action; policies that learn the baseline or the noise. up_ucb_l: of
-  /// the identified variables alone, between bounds that reach at least as far as the index.
+  /// To Explanation::reference_action, for policies that learn the baseline or the noise. For
+  /// up_ucb_l, of the identified variables alone, between bounds that reach at least as far as the
+  /// index.
   std::optional<RewardDifference> difference;
   std::optional<VariableSet> identified;  ///< unknown sets only: surely affected
   std::optional<VariableSet> padding;     ///< unknown sets only: may be affected, counted in
@@ -57,15 +58,15 @@ struct ActionExplanation {
   std::optional<double> standard_error;    ///< of `uplift`, and absent with it
   std::optional<Interval> interval;        ///< that holds 95 % of the posterior of the uplift
   std::optional<double> probability_best;  ///< that this reward is the largest, by the posterior
-  /// Per atom, how much its mean less its baseline counts: 1 where affected, else the weight of
-  /// the control variate.
+  /// Per atom, the weight of its mean minus its baseline: 1 if affected, else the weight of the
+  /// control variate.
   std::optional<std::vector<double>> weights;
 };
 
 struct Explanation {
   std::vector<ActionExplanation> actions;
-  /// What differences are to: kReferenceAction, or for up_ucb_l the most pulled action, which plays
-  /// baseline. Absent without differences.
+  /// The action that differences refer to: kReferenceAction, or for up_ucb_l the most pulled
+  /// action, which serves as the baseline. Absent without differences.
   std::optional<ActionId> reference_action;
   std::optional<std::vector<bool>> active;  ///< up_ucb_ilift: not yet eliminated
 
@@ -74,7 +75,7 @@ struct Explanation {
   std::optional<std::uint64_t> degrees_of_freedom;  ///< of the noise estimate
 };
 
-/// A learner: a deterministic state machine that is told Knowledge and nothing else.
+/// A learner: a deterministic state machine that knows its Knowledge and nothing else.
 ///
 /// select() offers an action and never changes the statistics; observe() brings the payoffs of
 /// an action that was taken. Several selects may be outstanding, and observes may come late, out
@@ -89,7 +90,7 @@ class Policy {
   const PolicySpec& spec() const { return spec_; }
   const Knowledge& knowledge() const { return knowledge_; }
 
-  /// The sums of payoffs that suffice for observe(). Finer payoffs are accepted too.
+  /// The sums of payoffs that are sufficient for observe(). Finer payoffs are accepted too.
   const Resolution& resolution() const { return resolution_; }
 
   /// The action to take next. Draws, if any, come from `stream` at round decisions().
@@ -106,8 +107,8 @@ class Policy {
   }
 
   /// Learns from the payoffs of a round in which `action` was taken. Throws InvalidInput, and
-  /// changes nothing, where the action or a variable is unknown, a payoff is not finite, a
-  /// variable is repeated, or the length or kind of the payoffs does not fit resolution().
+  /// changes nothing, if the action or a variable is unknown, a payoff is not finite, a variable is
+  /// repeated, or the length or kind of the payoffs does not fit resolution().
   void observe(ActionId action, const Payoffs& payoffs);
 
   virtual Explanation explain() const = 0;
@@ -138,8 +139,9 @@ class Policy {
   /// How often each action was offered by select().
   std::span<const std::uint64_t> offers() const { return offers_; }
 
-  /// Where an action has no feedback: the one of these that was offered least often, the lowest id
-  /// among equals, so that the first K selections offer every action once whatever feedback came.
+  /// Of the actions without feedback, the one that was offered least often, the lowest id among
+  /// equals. The first K selections therefore offer every action once, whatever feedback came.
+  /// There must be such an action.
   ActionId untried() const;
 
   /// The decision. May refresh what is derived from the statistics, never the statistics.

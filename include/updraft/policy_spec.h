@@ -9,14 +9,14 @@
 
 namespace updraft {
 
-/// A policy and its parameters, as people write them: `up_ucb(alpha=3, baseline_bound=lcb)`.
+/// A policy and its parameters, in the form `up_ucb(alpha=3, baseline_bound=lcb)`.
 ///
 ///   spec      = name [ "(" [ parameter { "," parameter } ] ")" ]
 ///   parameter = name "=" value          value = number | word | list
 ///   list      = "[" number { "," number } "]"
 ///
-/// Spaces are free. Aliases become the name they stand for. Every name, kind and range is
-/// checked against the registry when parsed.
+/// Spaces are ignored. An alias is replaced by the name of its policy. Parsing checks every name,
+/// kind and range against the registry.
 class PolicySpec {
  public:
   /// Throws InvalidInput: malformed text, unknown policy or parameter, value out of range,
@@ -27,8 +27,8 @@ class PolicySpec {
   /// is unknown, is a word, or is given already; a value out of range.
   PolicySpec with(std::string_view parameter, double value) const;
 
-  /// A copy with the parameter as `other` has it, unchanged where `other` does not have it. The
-  /// parameter must be one of this policy too, of the same kind, and not be given.
+  /// A copy with the value that `other` has for the parameter; unchanged if `other` does not have
+  /// it. The parameter must be one of this policy too, of the same kind, and not be given.
   PolicySpec with_that_of(const PolicySpec& other, std::string_view parameter) const;
 
   const std::string& name() const { return name_; }

@@ -13,10 +13,10 @@
 
 namespace updraft {
 
-/// How far a policy is checked. Verified: it makes the decisions of a plain reference
-/// (tests/reference), and there is a theorem, whose bound has the policy's name in bounds() and
-/// which its regret is held against in simulations (tests/theory/theorems_test.cc). Light: the
-/// reference only, since there is no theorem, or none that was tested. Experimental: neither.
+/// How well a policy is checked. Verified: it makes the decisions of a plain reference
+/// (tests/reference), and there is a theorem whose bound has the policy's name in bounds() and with
+/// which simulations compare the regret (tests/theory/theorems_test.cc). Light: the reference only,
+/// since there is no theorem, or none that was tested. Experimental: neither.
 enum class PolicyStatus { kVerified, kLight, kExperimental };
 
 std::string_view status_name(PolicyStatus status);
@@ -75,17 +75,18 @@ struct PolicyInfo {
 /// much knowledge to little.
 std::span<const PolicyInfo> policies();
 
-/// By name or alias. Throws InvalidInput that lists the names and points at the nearest.
+/// By name or alias. Throws InvalidInput that lists the names and suggests the nearest.
 const PolicyInfo& policy_info(std::string_view name);
 
-/// What `spec` still needs to be told: its policy's needs less those that its own parameters
-/// (max_affected, min_uplift, effect_gap, horizon, prior_mean with prior_variance) bring along,
-/// plus the horizon where it gives delta instead of alpha.
+/// What `spec` still needs to know: the needs of its policy without those that its own parameters
+/// (max_affected, min_uplift, effect_gap, horizon, prior_mean with prior_variance) provide, plus
+/// the horizon if it gives delta instead of alpha.
 Needs needs_of(const PolicySpec& spec);
 
-/// `knowledge` overridden by the parameters of `spec`, without what its policy does not use; auto
-/// uses whatever there is.
-/// Throws InvalidInput that says what is missing and which policies would do with what is known.
+/// `knowledge` overridden by the parameters of `spec`, without what its policy does not use. auto
+/// uses everything that is known.
+/// Throws InvalidInput that says what is missing and which policies need no more than what is
+/// known.
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge);
 
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge);
@@ -97,9 +98,10 @@ struct Pick {
   std::string reason;  ///< why, in one line
 };
 
-/// The policy that `automatic`, a spec of `auto`, stands for given what is known: by the table of
-/// docs/choose-a-policy.md, with the parameters of `automatic` that the pick has. Throws
-/// InvalidInput where the pick needs an alpha and neither alpha nor the horizon is known.
+/// The policy that `automatic`, a spec of `auto`, stands for given what is known: the choice
+/// follows the table of docs/choose-a-policy.md, and the policy gets those parameters of
+/// `automatic` that it has. Throws InvalidInput if it needs an alpha and neither alpha nor the
+/// horizon is known.
 Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge);
 
 /// The names of the policies whose needs are all in `known`.

@@ -14,16 +14,16 @@
 
 namespace updraft {
 
-/// A mean over the runs, with the interval that resampling the held-out customers gives it.
+/// A mean over the runs, with its interval from resampling the held-out customers.
 struct RankingScore {
   double mean = 0.0;
   Interval interval;  ///< 90 %
 };
 
-/// What is measured besides the regret where customers are targeted.
+/// What is measured in addition to the regret in targeted campaigns.
 struct CampaignMeasures {
-  std::vector<double> final_realised = {};  ///< per run: regret of the payoffs that came
-  std::vector<double> final_uplift = {};    ///< per run: mean uplift of those treated
+  std::vector<double> final_realised = {};  ///< per run: regret by the observed payoffs
+  std::vector<double> final_uplift = {};    ///< per run: mean uplift of the treated
   std::vector<Summary> realised = {};       ///< after ExperimentResult::curve_rounds
   std::vector<Summary> uplift = {};
   /// How well the policy ranks held-out customers after the last round, per run and over all runs:
@@ -45,14 +45,14 @@ struct GridPoint {
   std::optional<CampaignMeasures> campaign = {};
 };
 
-/// Whom a campaign was played on.
+/// The population on which a campaign was run.
 struct PlayedPopulation {
   std::string summary;
   std::size_t individuals = 0;
   std::size_t held_out = 0;
   std::size_t features = 0;
   std::size_t treatments = 0;
-  bool generated = false;  ///< also where a data set was asked for and not there
+  bool generated = false;  ///< also if a data set was requested and is not there
 
   bool operator==(const PlayedPopulation&) const = default;
 };
@@ -69,24 +69,24 @@ struct ExperimentResult {
 };
 
 struct ExperimentOptions {
-  std::filesystem::path folder;               ///< of the results; made where it does not exist
+  std::filesystem::path folder;               ///< of the results; created if it does not exist
   std::filesystem::path data = {};            ///< of campaigns: the table that `data` names
-  unsigned threads = 0;                       ///< 0 = as many as the machine has
+  unsigned threads = 0;                       ///< 0: as many as the machine has
   std::function<void(double)> progress = {};  ///< as in SimulationOptions
   std::stop_token stop = {};
 };
 
-/// Plays an experiment and leaves manifest.json, final.csv and curves.csv, of a campaign also
-/// ranking.csv, in the folder. A campaign on a data set whose table is not given is played on
-/// generated individuals, and says so. Finished
-/// runs are kept as they come, so that the same call continues after it was stopped or killed; a
-/// finished folder is read and not played again. The files but the manifest are the same, byte for
-/// byte, for any number of threads and interruptions.
-/// Throws InvalidInput where the folder belongs to another experiment, seed or version, or to
-/// something else; std::runtime_error where another process works on it or it cannot be written.
+/// Runs an experiment and writes manifest.json, final.csv and curves.csv, and for a targeted
+/// campaign also ranking.csv, into the folder. A campaign on a data set whose table is not given
+/// runs on generated individuals, and its results say so. Finished runs are saved at once, so that
+/// the same call continues after it was stopped or killed. A finished folder is read and nothing is
+/// run again. All files except the manifest are the same, byte for byte, for any number of threads
+/// and interruptions.
+/// Throws InvalidInput if the folder belongs to another experiment, seed or version, or to
+/// something else; std::runtime_error if another process works on it or it cannot be written.
 ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options);
 
-/// The results in a finished folder. Throws InvalidInput where it is not one.
+/// The results in a finished folder. Throws InvalidInput if the folder is not one.
 ExperimentResult read_results(const std::filesystem::path& folder);
 
 }  // namespace updraft

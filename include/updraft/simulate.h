@@ -18,14 +18,14 @@ struct SimulationOptions {
   std::uint32_t rounds = 1000;
   std::uint32_t runs = 10;
   std::uint64_t seed = 1;
-  unsigned threads = 0;              ///< 0 = as many as the machine has
+  unsigned threads = 0;              ///< 0: as many as the machine has
   std::uint32_t curve_points = 100;  ///< at most; evenly spaced, the last is the last round
-  /// The most that policies are told, in place of all that the instance knows.
+  /// The most that policies may know; if absent, everything that the instance knows.
   std::optional<Needs> told = {};
 
   /// Called now and then from the calling thread with the share of rounds done, in [0, 1].
   std::function<void(double)> progress = {};
-  /// When stopped, simulate throws Cancelled.
+  /// If a stop is requested, simulate throws Cancelled.
   std::stop_token stop = {};
 };
 
@@ -60,19 +60,19 @@ struct PolicyResult {
 
 struct SimulationResult {
   std::vector<PolicyResult> policies;
-  /// What noise_warning() says of them (theory.h).
+  /// The warnings of noise_warning() about the policies (theory.h).
   std::vector<std::string> warnings;
 };
 
-/// Plays every policy against the instance, `runs` times. All policies of a run meet the same
-/// noise. A policy is told exactly what it needs, taken from the instance as far as options.told
+/// Runs every policy on the instance, `runs` times. All policies of a run see the same noise. A
+/// policy gets exactly the knowledge that it needs, taken from the instance as far as options.told
 /// allows; its own parameters override that. The result is the same, bit for bit, for any number of
 /// threads.
 SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options);
 
-/// The same on a contextual bandit, with policies of contexts. They are shown the baseline and the
+/// The same on a contextual bandit, with contextual policies. They get the baseline and the
 /// affected sets of every round as far as options.told allows.
 SimulationResult simulate(const LinearContexts& contexts, const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options);

@@ -25,8 +25,8 @@ class StateWriter {
   std::string bytes_;
 };
 
-/// Reads back what StateWriter wrote. Throws InvalidInput where the bytes end too soon, a count
-/// is not the expected one or a value cannot be.
+/// Reads back what StateWriter wrote. Throws InvalidInput if the bytes end too soon, a count is not
+/// the expected one or a value is impossible.
 class StateReader {
  public:
   explicit StateReader(std::string_view bytes) : bytes_(bytes) {}
@@ -40,7 +40,7 @@ class StateReader {
   /// Exactly out.size() values; f64s must be finite.
   void u64s(std::span<std::uint64_t> out, std::string_view field);
   void f64s(std::span<double> out, std::string_view field);
-  /// As many as were written, which must be at most the bytes that are left.
+  /// As many values as were written; they must fit into the bytes that are left.
   std::vector<std::uint64_t> u64s();
   std::vector<double> f64s();
 

@@ -24,8 +24,8 @@ enum class Purpose : std::uint32_t {
   kShares = 12,         ///< draws behind the probability of a decision, by decision number
 };
 
-/// Randomness as a function: every draw is f(seed, run, purpose, round, index), so results do
-/// not depend on threads, on the order of calls or on what else was drawn.
+/// Random numbers as a function: every draw is f(seed, run, purpose, round, index), so results do
+/// not depend on threads, on the order of calls or on other draws.
 ///
 /// Philox4x32-10 [salmon11]: key = seed, counter = (index / 2, round, run, purpose); each block
 /// gives two 64-bit words. Streams are values of 16 bytes and are safe to share.
@@ -45,27 +45,28 @@ class Stream {
   /// Uniform on (0, 1): odd multiples of 2^-53, never 0 or 1.
   double uniform(std::uint32_t round, std::uint64_t index) const;
 
-  /// Standard normal. Those at indices 2 j and 2 j + 1 are made of the uniforms at the same two.
+  /// Standard normal. The normals at indices 2 j and 2 j + 1 are made from the uniforms at these
+  /// two indices.
   double normal(std::uint32_t round, std::uint64_t index) const;
 
   /// out[j] = uniform(round, first + j), bit for bit; likewise normals.
   void uniforms(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
   void normals(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
 
-  /// The first `width` draws of each of `rounds` rounds from `round` on: for each draw a column of
-  /// `rounds` numbers, which must be 1 or a multiple of 8. Draws come in pairs, so there are
-  /// whole_pairs(width) columns.
+  /// The first `width` draws of each of `rounds` rounds, starting at `round`: for each draw a
+  /// column of `rounds` numbers. `rounds` must be 1 or a multiple of 8. Draws come in pairs, so
+  /// there are whole_pairs(width) columns.
   void uniform_columns(std::uint32_t round, std::size_t rounds, std::size_t width,
                        std::span<double> out) const;
   void normal_columns(std::uint32_t round, std::size_t rounds, std::size_t width,
                       std::span<double> out) const;
   static std::size_t whole_pairs(std::size_t width) { return width + width % 2; }
 
-  /// out[j] = bits(round, first + j), for an even `first` and an even number of them.
+  /// out[j] = bits(round, first + j). `first` and the size of `out` must be even.
   void words(std::uint32_t round, std::uint64_t first, std::span<std::uint64_t> out) const;
 
  private:
-  /// Batches from a function of one index and one that works on whole pairs.
+  /// Fills batches with a function of one index and one that works on whole pairs.
   template <typename Single, typename Pairs>
   void in_pairs(std::uint32_t round, std::uint64_t first, std::span<double> out, Single single,
                 Pairs pairs) const;

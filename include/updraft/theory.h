@@ -18,46 +18,47 @@ struct BoundInputs {
   std::vector<double> gaps;           ///< per action; 0 for the best
   std::vector<std::size_t> affected;  ///< |V(a)|, per action
   std::size_t variables = 0;          ///< m
-  /// L(a), per action: the bound on |V(a)| that policies are told. L is the largest.
+  /// L(a), per action: the bound on |V(a)| that policies know. L is the largest.
   std::vector<std::size_t> max_affected;
   double min_uplift = 0.0;      ///< Delta of the policies with a known baseline
   double effect_gap = 0.0;      ///< Delta of up_ucb_ilift, Assumption 1
   double variance_proxy = 1.0;  ///< sigma^2 of the payoffs, Instance::variance_proxy()
-  /// Of the reward; absent: m^2 sigma^2, the most it can be.
+  /// The variance proxy of the reward; if absent, m^2 sigma^2, its largest possible value.
   std::optional<double> reward_variance_proxy = {};
-  /// Per action the least divergence of its law from one of the same kind (the same noise, the same
-  /// V(a)) under which it is better than the best; infinite if there is none. Empty: not known.
+  /// Per action, the least divergence of its distribution from one of the same kind (the same
+  /// noise, the same V(a)) under which it is better than the best; infinite if there is none.
+  /// Empty: not known.
   std::vector<double> divergences = {};
   double rounds = 0.0;  ///< T
   double delta = 0.05;  ///< upper bounds hold with probability 1 - delta
 
   /// The true values of an instance, and one L for all actions: the largest |V(a)|, at least 1.
-  /// Cost: O(m^3) for a covariance that is a matrix.
+  /// Cost: O(m^3) if the covariance is a matrix.
   static BoundInputs of(const Instance& instance, double rounds, double delta);
 
-  /// Another L(a): one number for all actions, or one for each, of which some may be 0. Throws
-  /// InvalidInput, with `field` for the name, if one is less than its |V(a)|, for then no theorem
-  /// holds; if one is above m, all are 0, or there is not one per action.
+  /// Sets another L(a): one number for all actions, or one for each, of which some may be 0. Throws
+  /// InvalidInput that names `field` if one is less than its |V(a)|, since then no theorem holds;
+  /// if one is above m; if all are 0; or if there is not one per action.
   void set_max_affected(std::size_t for_all, std::string_view field = "max_affected");
   void set_max_affected(std::vector<std::size_t> per_action,
                         std::string_view field = "max_affected");
 };
 
 // Upper bounds on the regret after T rounds, each with probability at least 1 - delta if the policy
-// uses the alpha that its BoundInfo gives: s^2 log(1/delta'), where delta' is the theorem's, and is
-// told the L(a) of the inputs. Sums run over the actions with a gap > 0. |V(a*)| and L(a*) are
+// uses the alpha that its BoundInfo gives, s^2 log(1/delta') with the delta' of the theorem, and
+// knows the L(a) of the inputs. Sums are over the actions with a gap > 0. |V(a*)| and L(a*) are
 // those of the best action (the smallest, if several are best).
 //
-// s^2 = max(1, sigma^2). The theorems are for sigma^2 <= 1, and then alpha is what the policy takes
-// if it is given delta. Payoffs divided by sigma have sigma^2 = 1, gaps and Deltas smaller by
-// sigma, and radii that are those of alpha / sigma^2: a policy with sigma^2 times the alpha decides
-// on the payoffs as one with the theorem's alpha does on the divided ones, and its regret is sigma
-// times theirs. For ucb only the reward matters, whose noise is to be m-sub-Gaussian: there sigma^2
-// is the reward's variance proxy over m^2.
+// s^2 = max(1, sigma^2). The theorems require sigma^2 <= 1; alpha is then the one that the policy
+// uses if it is given delta. Payoffs divided by sigma have sigma^2 = 1, gaps and Deltas that are
+// smaller by the factor sigma, and the radii of alpha / sigma^2. So a policy with sigma^2 times the
+// alpha makes the same decisions on the payoffs as one with the theorem's alpha on the divided
+// payoffs, and its regret is sigma times as large. For ucb only the reward matters, and its noise
+// must be m-sub-Gaussian: there sigma^2 is the variance proxy of the reward over m^2.
 //
 // All throw InvalidInput for rounds < 1, delta outside (0, 1), a negative scale or lengths that
-// differ; those with Delta if theirs is not > 0: the effect gap for up_ucb_ilift, the least
-// individual uplift for the others.
+// differ. Those with a Delta also throw if their Delta is not > 0: the effect gap for up_ucb_ilift,
+// the least individual uplift for the others.
 
 /// sum 8 s^2 m^2 log(2KT/delta) / gap + gap. [auer02, noise of the reward m-sub-Gaussian]
 double bound_ucb(const BoundInputs& in);
@@ -65,16 +66,16 @@ double bound_ucb(const BoundInputs& in);
 double bound_up_ucb_bl(const BoundInputs& in);
 /// sum 8 s^2 (|V(a)| + |V(a*)|)^2 log(4KLT/delta) / gap + gap. [hsieh22, Thm 1]
 double bound_up_ucb(const BoundInputs& in);
-/// The regret of up_ucb by the general analysis of CombUCB, which it is on the semi-bandit with an
-/// item for each variable's baseline and one for each affected variable of each action, m of them
-/// taken in a round: [kveton15; hsieh22, section 9]
+/// The regret of up_ucb by the general analysis of CombUCB. up_ucb is CombUCB on the semi-bandit
+/// with an item for the baseline of each variable and one for each affected variable of each
+/// action, of which m are taken in a round: [kveton15; hsieh22, section 9]
 ///   32 s^2 m (m / least gap + sum |V(a)| / gap) log(4KLT/delta) + sum gap.
-/// Derivation, with c(n) = sqrt(2 alpha / n): when all intervals hold, action a is taken after the
+/// Derivation, with c(n) = sqrt(2 alpha / n): if all intervals hold, action a is taken after the
 /// first K rounds only if gap(a) <= 2 sum of c(n(e)) over its items e, seen n(e) times; so gap(a)
-/// <= sum of (4 c(n(e)) - gap(a)/m). An item e pays with that in each round it is taken, at most
-/// sum over n of max(0, 4 c(n) - g/m) <= 32 alpha m / g, g the least gap of the actions with e. The
-/// items of a have g = gap(a); for the m baselines the least gap of all is taken. Items that all
-/// actions share need no interval, since they cancel.
+/// <= sum of (4 c(n(e)) - gap(a)/m). Over the rounds in which item e is taken, its terms add up to
+/// at most sum over n of max(0, 4 c(n) - g/m) <= 32 alpha m / g, g the least gap of the actions
+/// with e. The items of a have g = gap(a); for the m baselines, g is the least gap of all. Items
+/// that all actions share need no interval, since they cancel.
 double bound_comb_ucb(const BoundInputs& in);
 /// sum 32 s^2 L(a)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 2; Appendix A.3 for L(a)]
 double bound_up_ucb_l_bl(const BoundInputs& in);
@@ -90,7 +91,7 @@ double bound_up_ucb_ilift(const BoundInputs& in);
 /// has L in place of 2L(a) and no proof; docs/bounds.md has the proof for 2L(a). [hsieh22, remark
 /// after Thm 3, proofs of Thms 2 and 3]
 double bound_up_ucb_l_ilift_bl(const BoundInputs& in);
-/// sum 8 s^2 max(gap/Delta, |V(a)|)^2 log(2KmT/delta) / gap + gap. The paper has none;
+/// sum 8 s^2 max(gap/Delta, |V(a)|)^2 log(2KmT/delta) / gap + gap. The paper has no such bound;
 /// docs/bounds.md has the proof. [hsieh22, Section 6.2, proof of Thm 3]
 double bound_up_ucb_explore_bl(const BoundInputs& in);
 
@@ -99,16 +100,17 @@ double bound_up_ucb_explore_bl(const BoundInputs& in);
 
 /// sum 2 sigma^2 |V(a)|^2 / gap * log T. [hsieh22, Prop. 3]
 double lower_bound_affected(const BoundInputs& in);
-/// sum 2 sigma^2 m^2 / gap * log T for who sees only the reward, or knows nothing of the affected
-/// sets. [hsieh22, Prop. 2]
+/// sum 2 sigma^2 m^2 / gap * log T for a learner that sees only the reward, or knows nothing about
+/// the affected sets. [hsieh22, Prop. 2]
 double lower_bound_reward(const BoundInputs& in);
-/// sum gap / divergence(a) * log T: for this very instance, and who knows the affected sets, the
-/// baseline and the law of the noise. Normal noise: sum 2 v(a) / gap * log T, where v(a) is the
-/// variance of the sum over V(a) given all other payoffs; linear in |V(a)| if the payoffs are
-/// independent. [hsieh22, Remark 1 and Lemma 4] Throws InvalidInput if divergences are not known.
+/// sum gap / divergence(a) * log T: for this very instance, and a learner that knows the affected
+/// sets, the baseline and the distribution of the noise. Normal noise: sum 2 v(a) / gap * log T,
+/// where v(a) is the variance of the sum over V(a) given all other payoffs; linear in |V(a)| if the
+/// payoffs are independent. [hsieh22, Remark 1 and Lemma 4] Throws InvalidInput if divergences are
+/// not known.
 double lower_bound_covariance(const BoundInputs& in);
 
-/// The bounds on non-contextual policies.
+/// A bound for non-contextual policies.
 struct BoundInfo {
   std::string_view name;  ///< the policy's, or comb_ucb, lower_affected, ...
   std::string_view formula;
@@ -124,12 +126,12 @@ std::span<const BoundInfo> bounds();
 /// Whether `in` has the Delta that the bound needs.
 bool applies(const BoundInfo& bound, const BoundInputs& in);
 
-/// s^2 of an upper bound: how many times the alpha that delta stands for it needs. 1 if the noise
-/// is no wider than its theorem allows.
+/// s^2 of an upper bound: the ratio of the alpha that the bound needs to the alpha that follows
+/// from delta. 1 if the noise is no wider than its theorem allows.
 double alpha_scale(const BoundInfo& bound, const BoundInputs& in);
 
-/// An upper bound on the expected regret, in.delta left aside: the policy is given delta = 1/T, and
-/// with probability delta it loses T times the largest gap at most. [hsieh22, paragraph 'About
+/// An upper bound on the expected regret. It ignores in.delta: the policy is given delta = 1/T, and
+/// with probability delta it loses at most T times the largest gap. [hsieh22, paragraph 'About
 /// Expected and Gap-Free Bounds']
 struct ExpectedBound {
   double value = 0.0;  ///< evaluate() at delta, plus delta T times the largest gap
@@ -138,10 +140,10 @@ struct ExpectedBound {
 };
 ExpectedBound expected_bound(const BoundInfo& bound, BoundInputs in);
 
-/// What the user of a policy made with `delta` should know: that the instance's noise is wider than
-/// its theorem allows, and by how much. Absent if it is not, or if the spec has no delta.
+/// A warning for users of a policy made with `delta`: the noise of the instance is wider than its
+/// theorem allows, and by how much. Absent if it is not wider, or if the spec has no delta.
 std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance& instance);
-/// The same on a contextual bandit, of the beta that delta stands for.
+/// The same on a contextual bandit, for the beta that follows from delta.
 std::optional<std::string> noise_warning(const PolicySpec& spec, const LinearContexts& contexts);
 
 /// Targeted campaigns with linear payoffs: features of length at most 1, independent 1-sub-Gaussian
@@ -161,7 +163,7 @@ struct CampaignBoundInputs {
 ///   * (sqrt(lambda) B + sqrt(2 log((Z+1)/delta) + d log(1 + m T/(d lambda))))
 double bound_c2_up_ucb(const CampaignBoundInputs& in);
 
-/// The bounds on policies of targeted campaigns.
+/// A bound for policies of targeted campaigns.
 struct CampaignBoundInfo {
   std::string_view name;  ///< the policy's
   std::string_view formula;

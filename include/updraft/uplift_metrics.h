@@ -7,15 +7,15 @@
 
 namespace updraft {
 
-/// The top of a ranking: the rows with the `share` largest scores, out of rows of which some were
+/// The top of a ranking: the share `share` of the rows that has the largest scores. Some rows were
 /// treated and some were not (the control). With n_t and n_c treated and control rows in the top,
-/// s_t and s_c the sums of their outcomes, and N, N_t the numbers of all and of treated rows in
-/// the data:
+/// s_t and s_c the sums of their outcomes, and N, N_t the numbers of all and of treated rows in the
+/// data:
 ///   share  = (n_t + n_c) / N
 ///   qini   = (s_t - s_c n_t / n_c) / N_t
 ///   uplift = share (s_t / n_t - s_c / n_c)
-/// Both are gains per individual of the whole, so they do not grow with N, and both end, at share
-/// 1, in the difference of the mean outcomes.
+/// Both are gains per individual of the whole data, so they do not grow with N. At share 1 both are
+/// the difference of the mean outcomes.
 struct UpliftCurvePoint {
   double share = 0.0;
   double qini = 0.0;
@@ -29,7 +29,7 @@ struct UpliftMetrics {
   double auuc = 0.0;            ///< area under the curve `uplift`; average_uplift / 2 if random
 };
 
-/// Rows of a randomised trial in decreasing order of a score, such as a predicted uplift.
+/// Rows of a randomised trial, in decreasing order of a score such as a predicted uplift.
 ///
 /// The curve `qini` is the one of [radcliffe07]; `uplift` is the cumulative gain of [gutierrez17].
 /// The curves are those of scikit-uplift (qini_curve / N_t, uplift_curve / N, both over share) and
@@ -45,14 +45,14 @@ struct UpliftMetrics {
 ///     takes the mean of nothing as 0, so that its curves depend on the level of the outcomes).
 /// [devriendt20] compares these variants and others, which rank treated and control rows apart.
 ///
-/// Without weights: invariant, bit for bit, to the order of rows; always to strictly increasing
-/// maps of the scores. Cost: O(n log n) to construct, O(n) for each evaluation; memory at most 20 n
-/// bytes, twice that while constructing. Immutable: safe to
-/// share between threads.
+/// Without weights, results do not depend, bit for bit, on the order of rows. With or without
+/// weights, a strictly increasing map of the scores changes nothing. Cost: O(n log n) to construct,
+/// O(n) for each evaluation; memory at most 20 n bytes, twice that during construction. Immutable:
+/// safe to share between threads.
 class UpliftRanking {
  public:
-  /// `treated`: 0 or 1. Throws InvalidInput where lengths differ, a number is not finite, there
-  /// are 2^32 rows or more, or no treated or no control rows.
+  /// `treated`: 0 or 1. Throws InvalidInput if lengths differ, a number is not finite, there are
+  /// 2^32 rows or more, or there are no treated or no control rows.
   UpliftRanking(std::span<const double> scores, std::span<const std::uint8_t> treated,
                 std::span<const double> outcomes);
 
@@ -61,8 +61,8 @@ class UpliftRanking {
   UpliftMetrics metrics() const;
 
   /// The same for data that hold row i (as numbered in the constructor) weights[i] times, as a
-  /// resample does. Throws InvalidInput where the length is not size() or no treated or no control
-  /// row is left.
+  /// resample does. Throws InvalidInput if the length is not size() or no treated or no control row
+  /// is left.
   UpliftMetrics metrics(std::span<const std::uint32_t> weights) const;
 
   /// From (0, 0, 0) to (1, average_uplift, average_uplift): a point after each group of equal
@@ -76,7 +76,7 @@ class UpliftRanking {
     std::uint32_t treated;  ///< 0 or 1
   };
 
-  /// A point of the curves before they are divided by numbers of all rows.
+  /// A point of the curves before division by the numbers of all rows.
   struct Top {
     double rows;     ///< n_t + n_c
     double treated;  ///< n_t

@@ -24,15 +24,15 @@ class VariableSet {
  public:
   VariableSet() = default;
 
-  /// Ids in any order. Throws InvalidInput naming `field` where an id is repeated.
+  /// Ids in any order. Throws InvalidInput naming `field` if an id is repeated.
   static VariableSet from_ids(std::span<const VariableId> ids,
                               std::string_view field = "variables");
   static VariableSet from_ids(std::initializer_list<VariableId> ids) {
     return from_ids(std::span(ids.begin(), ids.size()));
   }
 
-  /// Half-open ranges in any order. Throws InvalidInput naming `field` where a range is empty
-  /// or reversed, or two ranges overlap.
+  /// Half-open ranges in any order. Throws InvalidInput naming `field` if a range is empty or
+  /// reversed, or two ranges overlap.
   static VariableSet from_ranges(std::span<const VariableRange> ranges,
                                  std::string_view field = "variables");
 
