@@ -21,8 +21,12 @@ constexpr const char* kHelp =
     "Looks after the store of updraft serve: checks it, and moves campaigns as JSON lines.";
 
 constexpr const char* kFooter =
-    "check   reads all of it, replays every event and compares the state with the snapshots, bit\n"
-    "        for bit; exit 1 where something is wrong. The service may run meanwhile.\n"
+    "check   reads all of it, replays every event, compares the state with the snapshots, bit for\n"
+    "        bit, and decides every decision again; exit 1 if something is wrong, or if the "
+    "policy\n"
+    "        decides otherwise now, as a newer revision of it may. The store opens and serves "
+    "with\n"
+    "        such decisions: they stand as they were made. The service may run meanwhile.\n"
     "export  writes a campaign with all its events (docs/formats/campaign-log.md) to --file or to\n"
     "        standard output. The service may run meanwhile.\n"
     "import  takes over such a file, or standard input: all of it or nothing. The store is made\n"
@@ -41,21 +45,82 @@ struct Options {
   bool json = false;
 };
 
+std::string revision_text(std::uint32_t revision) {
+  return revision == 0 ? "a revision that was not recorded" : fmt::format("revision {}", revision);
+}
+
+std::string choice_text(const Decided& decided) {
+  const std::string choice = decided.treatments.empty()
+                                 ? fmt::format("action {}", decided.action)
+                                 : fmt::format("treatments {}", fmt::join(decided.treatments, " "));
+  if (!decided.probability) return choice;
+  return fmt::format("{} with probability {}", choice, *decided.probability);
+}
+
+std::string check_text(const CheckedCampaign& campaign) {
+  std::string text = fmt::format("{}: {} events, {} snapshots as they must be\n", campaign.name,
+                                 campaign.events, campaign.snapshots);
+  if (campaign.other_snapshots > 0) {
+    text += fmt::format("{}: {} snapshots of another revision of the policy, which are not used\n",
+                        campaign.name, campaign.other_snapshots);
+  }
+  for (const OtherDecision& other : campaign.first_otherwise) {
+    text += fmt::format(
+        "decided otherwise: campaign {}, event {}, decision {}: recorded {}, now {}; made by {}; "
+        "now {}\n",
+        campaign.name, other.event, other.decision, choice_text(other.recorded),
+        choice_text(other.now), revision_text(other.recorded.revision), other.now.revision);
+  }
+  const std::uint64_t more = campaign.decided_otherwise - campaign.first_otherwise.size();
+  if (more > 0)
+    text += fmt::format("decided otherwise: campaign {}, {} more\n", campaign.name, more);
+  return text;
+}
+
+Json choice_json(const Decided& decided) {
+  Json out = Json::object();
+  if (decided.treatments.empty()) {
+    out["action"] = decided.action;
+  } else {
+    out["treatments"] = decided.treatments;
+  }
+  out["probability"] = decided.probability ? Json(*decided.probability) : Json(nullptr);
+  out["revision"] = decided.revision == 0 ? Json(nullptr) : Json(decided.revision);
+  return out;
+}
+
+Json check_json(const CheckedCampaign& campaign) {
+  Json listed = Json::array();
+  for (const OtherDecision& other : campaign.first_otherwise) {
+    listed.push_back({{"event", other.event},
+                      {"decision", other.decision},
+                      {"recorded", choice_json(other.recorded)},
+                      {"now", choice_json(other.now)}});
+  }
+  return {{"name", campaign.name},
+          {"events", campaign.events},
+          {"snapshots", campaign.snapshots},
+          {"other_snapshots", campaign.other_snapshots},
+          {"decided_otherwise", campaign.decided_otherwise},
+          {"first_otherwise", listed}};
+}
+
 void check(const Options& options) {
   const StoreCheck found = check_store(CampaignStore(options.store, CampaignStore::Mode::kRead));
   std::string text;
   Json campaigns = Json::array();
   for (const CheckedCampaign& campaign : found.campaigns) {
-    text += fmt::format("{}: {} events, {} snapshots as they must be\n", campaign.name,
-                        campaign.events, campaign.snapshots);
-    campaigns.push_back(
-        {{"name", campaign.name}, {"events", campaign.events}, {"snapshots", campaign.snapshots}});
+    text += check_text(campaign);
+    campaigns.push_back(check_json(campaign));
   }
   for (const std::string& defect : found.defects) text += "wrong: " + defect + "\n";
-  if (found.defects.empty()) text += "nothing is wrong\n";
+  if (found.nothing_found()) text += "nothing is wrong\n";
   write_output(options.json ? json_text(Json{{"campaigns", campaigns}, {"defects", found.defects}})
                             : text);
   if (!found.defects.empty()) throw std::runtime_error(options.store + ": something is wrong");
+  if (!found.nothing_found()) {
+    throw std::runtime_error(options.store + ": some decisions would be others now");
+  }
 }
 
 void export_to(const Options& options) {

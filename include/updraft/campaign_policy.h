@@ -81,6 +81,19 @@ class CampaignPolicy {
   /// policy needs. Draws, if any, come from `stream` at round decisions().
   std::vector<Treatment> select(const Pool& pool, const Stream& stream);
 
+  /// What select() would give. Decides nothing.
+  std::vector<Treatment> preview(const Pool& pool, const Stream& stream);
+
+  /// Counts a decision without choosing: it was made before, or elsewhere. Leaves the state, bit
+  /// for bit, that select() leaves if it gives these treatments. The pool need not have the
+  /// baseline or the uplifts. Throws InvalidInput, and changes nothing, where select() would for
+  /// other reasons, and for treatments that are unknown, too few or too many for the pool, or
+  /// beyond the budget.
+  void take(const Pool& pool, std::span<const Treatment> treatments);
+
+  /// Whether select() may draw at random.
+  virtual bool draws() const { return false; }
+
   /// Learns from what the individuals of a pool of any size had and paid; their baseline is not
   /// needed. Throws InvalidInput, and changes nothing, where select() would throw for other
   /// reasons, and for treatments or payoffs that cannot be.
@@ -117,6 +130,9 @@ class CampaignPolicy {
   virtual void read_statistics(StateReader& reader) = 0;
 
  private:
+  void check_size(const Pool& pool) const;
+  void check_treatments(const Pool& pool, std::span<const Treatment> treatments) const;
+
   PolicySpec spec_;
   CampaignShape shape_;
   std::uint64_t decisions_ = 0;

@@ -104,6 +104,15 @@ class ContextPolicy {
   /// select(), with the index of the action.
   ContextChoice choose(const Context& context, const Stream& stream);
 
+  /// What choose() would give. Decides nothing.
+  ContextChoice preview(const Context& context, const Stream& stream) const;
+
+  /// Counts a decision for `action` without choosing: it was made before, or elsewhere. Leaves the
+  /// state, bit for bit, that select() leaves if it offers this action. The context need not have
+  /// what the policy needs to choose. Throws InvalidInput, and changes nothing, where select()
+  /// would for other reasons, and for an unknown action.
+  void take(const Context& context, ActionId action);
+
   /// Learns from what every variable of a context paid under `action`. The baseline is not needed,
   /// the sets only where the policy learns the baseline from them. Throws InvalidInput, and changes
   /// nothing, where select() would for other reasons, and for an action or payoffs that cannot be.
@@ -148,6 +157,8 @@ class ContextPolicy {
 
  private:
   void check(const Context& context) const;
+  void check_action(ActionId action) const;
+  void count(ActionId action);
   std::optional<ActionId> untried() const;
 
   PolicySpec spec_;

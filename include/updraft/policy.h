@@ -100,6 +100,14 @@ class Policy {
   /// take longer than select() (docs/propensities.md).
   Decision decide(const Stream& stream);
 
+  /// What decide() would give. Decides nothing.
+  Decision preview(const Stream& stream);
+
+  /// Counts a decision for `action` without choosing: it was made before, or elsewhere. Leaves the
+  /// state, bit for bit, that select() leaves if it offers this action. Throws InvalidInput, and
+  /// changes nothing, if the action is unknown.
+  void take(ActionId action);
+
   /// Per action, the probability with which the next decision takes it: the exact distribution that
   /// it is drawn from, so 1 for the action of a policy that does not draw. Decides nothing.
   std::vector<double> probabilities(const Stream& stream) {
@@ -160,6 +168,8 @@ class Policy {
   virtual void read_statistics(StateReader& reader) = 0;
 
  private:
+  void check_action(ActionId action) const;
+  void count(ActionId action);
   Payoffs reduce(const Payoffs& payoffs);
   Payoffs in_order(const Payoffs& sparse);
 

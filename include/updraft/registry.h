@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -66,6 +67,9 @@ struct PolicyInfo {
   std::string_view index;      ///< the index in one line of plain text
   std::string_view reference;  ///< where it comes from
   PolicyStatus status = PolicyStatus::kExperimental;
+  /// Of the algorithm. Raise it whenever the same calls lead to other decisions or to another state
+  /// than before: stores keep it with every decision, and say by it which revision decided.
+  std::uint32_t revision = 1;
   Needs needs;
   std::vector<ParameterInfo> parameters;
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;

@@ -71,16 +71,37 @@ ActionId Policy::untried() const {
 
 ActionId Policy::select(const Stream& stream) {
   const ActionId action = choose(stream);
-  ++offers_[action];
-  ++decisions_;
+  count(action);
   return action;
 }
 
 Decision Policy::decide(const Stream& stream) {
+  const Decision decision = preview(stream);
+  count(decision.action);
+  return decision;
+}
+
+Decision Policy::preview(const Stream& stream) {
   const ActionId action = choose(stream);
-  const double probability = probabilities_given(action, stream)[action];
+  return {.number = decisions_,
+          .action = action,
+          .probability = probabilities_given(action, stream)[action]};
+}
+
+void Policy::take(ActionId action) {
+  check_action(action);
+  count(action);
+}
+
+void Policy::count(ActionId action) {
   ++offers_[action];
-  return {.number = decisions_++, .action = action, .probability = probability};
+  ++decisions_;
+}
+
+void Policy::check_action(ActionId action) const {
+  if (action < actions()) return;
+  throw InvalidInput("action", std::to_string(action),
+                     fmt::format("must be below the number of actions, {}", actions()));
 }
 
 std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) {
@@ -90,10 +111,7 @@ std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) 
 }
 
 void Policy::observe(ActionId action, const Payoffs& payoffs) {
-  if (action >= actions()) {
-    throw InvalidInput("action", std::to_string(action),
-                       fmt::format("must be below the number of actions, {}", actions()));
-  }
+  check_action(action);
   const Payoffs reduced = reduce(payoffs);
   if (pulls_[action]++ == 0) --without_feedback_;
   ++observations_;

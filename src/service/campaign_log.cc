@@ -24,7 +24,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kFormat = "updraft-campaign-log/1";
+constexpr std::string_view kFormat = "updraft-campaign-log/2";
+/// Without probabilities and revisions; its last line has a checksum of the state, which nobody can
+/// tell any more, in place of that of the lines.
+constexpr std::string_view kFormat1 = "updraft-campaign-log/1";
 constexpr std::size_t kMostDepth = 8;
 constexpr std::size_t kMostTime = std::size_t{1} << 62;
 constexpr std::size_t kMostId = std::numeric_limits<std::uint32_t>::max();
@@ -39,8 +42,11 @@ constexpr NamedKind kKinds[] = {{EventKind::kDecided, "decided"},
                                 {EventKind::kLost, "lost"},
                                 {EventKind::kStopped, "stopped"}};
 
-std::string state_checksum(const LiveCampaign& campaign) {
-  return fmt::format("{:08x}", checksum(campaign.snapshot()));
+std::string checksum_text(std::uint32_t sum) { return fmt::format("{:08x}", sum); }
+
+/// The checksum of lines, with their ends, and of another one.
+std::uint32_t with_line(std::uint32_t before, std::string_view line) {
+  return checksum_after(checksum_after(before, line), "\n");
 }
 
 Json rows_json(const Decided& decided, std::size_t width) {
@@ -69,6 +75,8 @@ std::vector<double> rows_field(const Json& line, std::string_view key, std::size
 }
 
 void put_decided(const Decided& decided, const CampaignDefinition& definition, Json& out) {
+  if (decided.revision != 0) out["revision"] = decided.revision;
+  if (decided.probability) out["probability"] = *decided.probability;
   if (!decided.baseline.empty()) out["baseline"] = decided.baseline;
   if (definition.shape) {
     out["pool"] = rows_json(decided, definition.shape->features);
@@ -125,7 +133,9 @@ std::vector<VariableSet> sets_field(const Json& lists) {
 }
 
 Decided targeted_from(const Json& line, std::size_t width) {
-  check_keys(line, "", {"event", "kind", "time_ms", "decision", "pool", "baseline", "treatments"});
+  check_keys(line, "",
+             {"event", "kind", "time_ms", "decision", "pool", "baseline", "treatments",
+              "probability", "revision"});
   Decided decided;
   decided.features = rows_field(line, "pool", width);
   decided.treatments = ids_field(required_list(line, "", "treatments"), "treatments");
@@ -142,7 +152,7 @@ void read_action(const Json& line, Decided& decided) {
 Decided contextual_from(const Json& line, std::size_t width) {
   check_keys(line, "",
              {"event", "kind", "time_ms", "decision", "action", "index", "context", "baseline",
-              "affected"});
+              "affected", "probability", "revision"});
   Decided decided;
   read_action(line, decided);
   decided.features = rows_field(line, "context", width);
@@ -159,10 +169,20 @@ Decided decided_from(const Json& line, const CampaignDefinition& definition) {
   } else if (definition.contexts) {
     decided = contextual_from(line, definition.contexts->features);
   } else {
-    check_keys(line, "", {"event", "kind", "time_ms", "decision", "action", "index"});
+    check_keys(
+        line, "",
+        {"event", "kind", "time_ms", "decision", "action", "index", "probability", "revision"});
     read_action(line, decided);
   }
   if (line.contains("baseline")) decided.baseline = numbers_field(line["baseline"], "baseline");
+  if (line.contains("probability")) {
+    decided.probability = number_field(line["probability"], "probability");
+    check_probability(*decided.probability, "probability");
+  }
+  if (line.contains("revision")) {
+    decided.revision =
+        static_cast<std::uint32_t>(whole_field(line["revision"], "revision", 1, kMostId));
+  }
   return decided;
 }
 
@@ -232,9 +252,11 @@ class LogReader {
   LogReader(std::istream& in, std::size_t& line) : in_(in), line_(line) {
     const Json head = next_line();
     check_keys(head, "", {"format", "definition"});
-    if (text_field(required(head, "", "format"), "format") != kFormat) {
-      throw InvalidInput("format", fmt::format("must be {}", kFormat));
+    const std::string format = text_field(required(head, "", "format"), "format");
+    if (format != kFormat && format != kFormat1) {
+      throw InvalidInput("format", fmt::format("must be {} or {}", kFormat, kFormat1));
     }
+    sums_lines_ = format == kFormat;
     definition_ = std::make_shared<CampaignDefinition>(
         parse_definition(required(head, "", "definition").dump()));
     live_ = std::make_unique<LiveCampaign>(definition_);
@@ -244,9 +266,10 @@ class LogReader {
 
   /// The next event, which was replayed; none after the last, whose end was checked.
   std::optional<Event> next() {
+    const std::uint32_t before = sum_;
     const Json line = next_line();
     if (line.contains("events")) {
-      check_end(line);
+      check_end(line, before);
       return std::nullopt;
     }
     Event event = event_from(line, *definition_);
@@ -260,18 +283,21 @@ class LogReader {
     ++line_;
     std::string text;
     if (!std::getline(in_, text)) throw InvalidInput("end", "is missing: the log was cut off");
+    sum_ = with_line(sum_, text);
     return parse_json_document(text, kMostDepth);
   }
 
-  void check_end(const Json& line) {
-    check_keys(line, "", {"events", "state"});
+  /// `sum` is that of the lines before.
+  void check_end(const Json& line, std::uint32_t sum) {
+    const char* key = sums_lines_ ? "checksum" : "state";
+    check_keys(line, "", {"events", key});
     if (whole_field(line["events"], "events", 0, kMostTime) != live_->version()) {
       throw InvalidInput("events", line["events"].dump(),
                          fmt::format("but there were {}", live_->version()));
     }
-    const std::string state = text_field(required(line, "", "state"), "state");
-    if (state != state_checksum(*live_)) {
-      throw InvalidInput("state", clipped(state), "is not what the events make");
+    const std::string said = text_field(required(line, "", key), key);
+    if (sums_lines_ && said != checksum_text(sum)) {
+      throw InvalidInput(key, clipped(said), "is not that of the lines before it");
     }
   }
 
@@ -296,6 +322,8 @@ class LogReader {
 
   std::istream& in_;
   std::size_t& line_;
+  std::uint32_t sum_ = 0;    // of all lines so far
+  bool sums_lines_ = false;  // by the format
   std::shared_ptr<const CampaignDefinition> definition_;
   std::unique_ptr<LiveCampaign> live_;
   std::unordered_set<std::string> ids_;
@@ -322,14 +350,17 @@ InvalidInput in_line(std::size_t line, const InvalidInput& error) {
 
 void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
   const StoredCampaign campaign = stored_campaign(store, name);
-  const Json head = {{"format", kFormat}, {"definition", Json::parse(campaign.definition)}};
-  out << head.dump() << '\n';
+  std::uint32_t sum = 0;
+  const auto put = [&](const Json& line) {
+    const std::string text = line.dump();
+    sum = with_line(sum, text);
+    out << text << '\n';
+  };
+  put({{"format", kFormat}, {"definition", Json::parse(campaign.definition)}});
   LiveCampaign live(std::make_shared<CampaignDefinition>(parse_definition(campaign.definition)));
-  replay_events(store, campaign, live, [&](const Event& event) {
-    out << event_json(event, live.definition()).dump() << '\n';
-  });
-  const Json end = {{"events", live.version()}, {"state", state_checksum(live)}};
-  out << end.dump() << '\n';
+  const auto put_event = [&](const Event& event) { put(event_json(event, live.definition())); };
+  replay_events(store, campaign, live, {.after = put_event});
+  put({{"events", live.version()}, {"checksum", checksum_text(sum)}});
 }
 
 std::string import_campaign(CampaignStore& store, std::istream& in) {

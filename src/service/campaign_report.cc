@@ -93,12 +93,15 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
   const AffectedSets* declared = definition.knowledge->affected().get();
   const bool noise_known = knows_noise(*campaign.policy());
   const std::uint64_t all = sum(campaign.watch().chosen());
+  const std::vector<double> next =
+      campaign.stopped() ? std::vector<double>() : campaign.next_probabilities();
   Json actions = Json::array();
   for (ActionId a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition, only_counts);
     if (!noise_known) row["standard_error"] = row["probability_best"] = row["interval"] = nullptr;
     row["difference"] = difference_json(explanation.actions[a].difference, noise_known);
     row["action"] = a;
+    row["probability"] = next.empty() ? Json(nullptr) : Json(next[a]);
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);
     row["declared_count"] = count_or_null(declared == nullptr ? nullptr : &declared->of(a));

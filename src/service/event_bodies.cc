@@ -30,6 +30,14 @@ std::vector<std::uint32_t> read_ids(StateReader& reader) {
 /// Which parts a decision has that others lack.
 constexpr std::uint64_t kIndex = 1;
 constexpr std::uint64_t kAffected = 2;
+constexpr std::uint64_t kRevision = 4;
+constexpr std::uint64_t kProbability = 8;
+constexpr std::uint64_t kAllParts = kIndex | kAffected | kRevision | kProbability;
+
+std::uint64_t parts_of(const Decided& decided) {
+  return (decided.index ? kIndex : 0) | (decided.affected.empty() ? 0 : kAffected) |
+         (decided.revision == 0 ? 0 : kRevision) | (decided.probability ? kProbability : 0);
+}
 
 std::size_t numbers_of(const std::vector<VariableSet>& sets) {
   std::size_t count = sets.size() * (sizeof(VariableSet) / sizeof(double));
@@ -52,10 +60,19 @@ bool Decided::answers(const DecisionRequest& request) const {
          affected == request.affected;
 }
 
+DecisionRequest Decided::request() const {
+  return {.id = "", .features = features, .baseline = baseline, .affected = affected};
+}
+
+void check_probability(double probability, std::string_view field) {
+  if (probability > 0.0 && probability <= 1.0) return;
+  throw InvalidInput(field, probability, "must be in (0, 1]");
+}
+
 std::string encode(const Decided& decided) {
   StateWriter writer;
   writer.u64(decided.action);
-  writer.u64((decided.index ? kIndex : 0) | (decided.affected.empty() ? 0 : kAffected));
+  writer.u64(parts_of(decided));
   writer.f64(decided.index.value_or(0.0));
   writer.f64s(decided.features);
   writer.f64s(decided.baseline);
@@ -64,6 +81,8 @@ std::string encode(const Decided& decided) {
     writer.u64(decided.affected.size());
     for (const VariableSet& set : decided.affected) write_set(set, writer);
   }
+  if (decided.revision != 0) writer.u64(decided.revision);
+  if (decided.probability) writer.f64(*decided.probability);
   return writer.bytes();
 }
 
@@ -71,7 +90,7 @@ Decided decode_decided(std::string_view body) {
   StateReader reader(body);
   Decided decided;
   decided.action = static_cast<ActionId>(reader.u64_at_most(kMostId, "event: action"));
-  const std::uint64_t has = reader.u64_at_most(kIndex | kAffected, "event: index");
+  const std::uint64_t has = reader.u64_at_most(kAllParts, "event: bits");
   const double index = reader.f64();
   if ((has & kIndex) != 0) decided.index = index;
   decided.features = reader.f64s();
@@ -81,6 +100,13 @@ Decided decode_decided(std::string_view body) {
     for (std::uint64_t left = reader.u64(); left > 0; --left) {
       decided.affected.push_back(read_set(reader, kMostId, "event: affected"));
     }
+  }
+  if ((has & kRevision) != 0) {
+    decided.revision = static_cast<std::uint32_t>(reader.u64_at_most(kMostId, "event: revision"));
+  }
+  if ((has & kProbability) != 0) {
+    decided.probability = reader.f64();
+    check_probability(*decided.probability, "event: probability");
   }
   reader.finish();
   return decided;

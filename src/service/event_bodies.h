@@ -21,17 +21,26 @@ struct Decided {
   std::vector<double> baseline;
   std::vector<Treatment> treatments;
   std::vector<VariableSet> affected = {};  ///< of a context; empty where not given
+  /// With which the policy took it: the propensity. Absent for targeted campaigns that draw, and
+  /// in events of stores before version 4.
+  std::optional<double> probability = {};
+  std::uint32_t revision = 0;  ///< PolicyInfo::revision of who decided; 0: before version 4
 
   /// How much is kept for it, in numbers of eight bytes.
   std::size_t numbers() const;
   /// Whether it is the answer to such a request, the id left aside.
   bool answers(const DecisionRequest& request) const;
+  /// What it was the answer to, without the id.
+  DecisionRequest request() const;
 
   bool operator==(const Decided&) const = default;
 };
 
 /// The same of a request.
 std::size_t numbers_of(const DecisionRequest& request);
+
+/// Throws InvalidInput unless a decision can have been made with this probability.
+void check_probability(double probability, std::string_view field);
 
 // Bodies of events, as docs/formats/store.md describes them: equal ones have equal bytes. Reading
 // throws InvalidInput.

@@ -41,8 +41,10 @@ json decision_json(const DecisionAnswer& answer, const CampaignDefinition& campa
   json out = {{"decision", answer.id}, {"state_version", answer.state_version}};
   if (campaign.shape) {
     out["treatments"] = answer.treatments;
+    if (answer.probability) out["probability"] = *answer.probability;
     return out;
   }
+  out["probability"] = answer.probability ? json(*answer.probability) : json(nullptr);
   out["action"] = answer.action;
   if (!campaign.action_names.empty()) out["action_name"] = campaign.action_names[answer.action];
   out["index"] = answer.index ? json(*answer.index) : json(nullptr);

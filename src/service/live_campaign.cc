@@ -9,7 +9,6 @@
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state_io.h"
-#include "updraft/stream.h"
 
 namespace updraft {
 namespace {
@@ -104,11 +103,17 @@ LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
                       ? make_context_policy(definition_->spec, *definition_->contexts)
                       : nullptr),
       watch_(*definition_, policy_ ? explanation_effort(*policy_) : 1) {
+  revision_ = policy_info(spec().name()).revision;
   if (!contextual_ || !definition_->knowledge || !definition_->knowledge->affected()) return;
   const AffectedSets& sets = *definition_->knowledge->affected();
   for (ActionId action = 0; action < sets.actions(); ++action) {
     fixed_sets_.push_back(sets.of(action));
   }
+}
+
+const PolicySpec& LiveCampaign::spec() const {
+  if (policy_) return policy_->spec();
+  return contextual_ ? contextual_->spec() : targeting_->spec();
 }
 
 Context LiveCampaign::context_of(const Decided& decided) const {
@@ -173,24 +178,48 @@ Event LiveCampaign::happened(EventKind kind, std::string_view id, std::int64_t n
           .body = std::move(body)};
 }
 
-Decided LiveCampaign::select(const DecisionRequest& request) {
-  const Stream stream(definition_->seed, 0, Purpose::kPolicy);
+Decided LiveCampaign::choose(const DecisionRequest& request) const {
   Decided decided;
+  decided.revision = revision_;
   if (policy_) {
-    decided.action = policy_->select(stream);
-    return decided;
+    const Decision decision = policy_->preview(stream());
+    decided.action = decision.action;
+    decided.probability = decision.probability;
+  } else {
+    decided.features = request.features;
+    decided.baseline = request.baseline;
   }
-  decided.features = request.features;
-  decided.baseline = request.baseline;
   if (contextual_) {
     decided.affected = request.affected;
-    const ContextChoice choice = contextual_->choose(context_of(decided), stream);
+    const ContextChoice choice = contextual_->preview(context_of(decided), stream());
     decided.action = choice.action;
     if (std::isfinite(choice.index)) decided.index = choice.index;
-    return decided;
+    decided.probability = 1.0;  // none of them draws
   }
-  decided.treatments = targeting_->select(pool_of(decided, definition_->shape->features), stream);
+  if (targeting_) {
+    decided.treatments =
+        targeting_->preview(pool_of(decided, definition_->shape->features), stream());
+    if (!targeting_->draws()) decided.probability = 1.0;
+  }
   return decided;
+}
+
+bool LiveCampaign::fits(const Decided& decided) const {
+  if (targeting_) return decided.action == 0 && !decided.index && decided.affected.empty();
+  if (!decided.treatments.empty()) return false;
+  return contextual_ || decided.numbers() == 0;
+}
+
+void LiveCampaign::take(const Decided& decided) {
+  if (policy_) policy_->take(decided.action);
+  if (contextual_) contextual_->take(context_of(decided), decided.action);
+  if (targeting_) {
+    targeting_->take(pool_of(decided, definition_->shape->features), decided.treatments);
+  }
+}
+
+std::vector<double> LiveCampaign::next_probabilities() const {
+  return policy_->probabilities(stream());
 }
 
 Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) {
@@ -198,7 +227,8 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   if (is_given_id(request.id)) {
     throw InvalidInput("decision", request.id, "must be another: the service gives such ids");
   }
-  Decided decided = select(request);
+  Decided decided = choose(request);
+  take(decided);
   if (policy_) {
     const double index = policy_->index(decided.action);
     if (std::isfinite(index)) decided.index = index;
@@ -346,13 +376,9 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       LiveDecision decision;
       decision.number = decision.last = event.number;
       decision.time_ms = event.time_ms;
-      const Decided kept = decode_decided(event.body);
-      decision.decided = select({.id = "",
-                                 .features = kept.features,
-                                 .baseline = kept.baseline,
-                                 .affected = kept.affected});
-      decision.decided.index = kept.index;
-      if (!(decision.decided == kept)) does_not_follow(event, "the policy decides otherwise");
+      decision.decided = decode_decided(event.body);
+      if (!fits(decision.decided)) does_not_follow(event, "such campaigns decide otherwise");
+      take(decision.decided);
       ++decided_;
       ++version_;
       watch_.decided(event.decision, decision.decided);
@@ -397,8 +423,20 @@ void LiveCampaign::restore_policy(StateReader& reader) {
   if (contextual_) contextual_->restore_state(reader);
 }
 
+void LiveCampaign::write_maker(StateWriter& writer) const {
+  writer.text(spec().text());
+  writer.u64(revision_);
+}
+
+bool LiveCampaign::made(std::string_view snapshot) const {
+  StateReader reader(snapshot);
+  const std::string policy = reader.text();
+  return reader.u64() == revision_ && policy == spec().text();
+}
+
 std::string LiveCampaign::snapshot() const {
   StateWriter writer;
+  write_maker(writer);
   writer.u64(version_);
   writer.u64(stopped_ ? 1 : 0);
   writer.u64(decided_);
@@ -425,7 +463,12 @@ std::string LiveCampaign::snapshot() const {
 }
 
 void LiveCampaign::restore(std::string_view snapshot) {
+  if (!made(snapshot)) {
+    throw InvalidInput("snapshot", "was made by another policy or another revision of it");
+  }
   StateReader reader(snapshot);
+  reader.text();
+  reader.u64();
   version_ = reader.u64();
   stopped_ = reader.u64_at_most(1, "snapshot: stopped") == 1;
   decided_ = reader.u64();

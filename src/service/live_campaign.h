@@ -19,6 +19,7 @@
 #include "updraft/campaign_policy.h"
 #include "updraft/context_policy.h"
 #include "updraft/policy.h"
+#include "updraft/stream.h"
 
 namespace updraft {
 
@@ -92,8 +93,22 @@ class LiveCampaign {
   /// Numbers that are kept for decisions: features of pools and contexts, payoffs of parts.
   std::size_t waiting_numbers() const { return waiting_numbers_; }
 
-  /// Applies an event that was kept. `find_lost` finds decisions that were forgotten, as they were
-  /// before the event. Throws std::runtime_error where the event cannot have come next.
+  /// What the policy decides for the request of `decided`, whatever was decided then; without the
+  /// index of a policy of actions. Changes nothing.
+  Decided decide_again(const Decided& decided) const { return choose(decided.request()); }
+
+  /// Per action the probability of the next decision. Of a policy of actions.
+  std::vector<double> next_probabilities() const;
+
+  /// Of the policy: what auto stands for, not auto.
+  const PolicySpec& spec() const;
+
+  /// PolicyInfo::revision of the policy.
+  std::uint32_t revision() const { return revision_; }
+
+  /// Applies an event that was kept: a decision is the one that was made then, which need not be
+  /// the one that the policy makes now. `find_lost` finds decisions that were forgotten, as they
+  /// were before the event. Throws std::runtime_error where the event cannot have come next.
   using FindLost = std::function<std::optional<LiveDecision>(const Event& event)>;
   void replay(const Event& event, const FindLost& find_lost);
 
@@ -102,11 +117,21 @@ class LiveCampaign {
 
   /// All of the state, but for the definition and for settled decisions.
   std::string snapshot() const;
+  /// Whether the same policy in the same revision made a snapshot: others cannot be restored, and
+  /// the events give the state. Throws InvalidInput.
+  bool made(std::string_view snapshot) const;
   /// Of a campaign without events. Throws InvalidInput.
   void restore(std::string_view snapshot);
 
  private:
-  Decided select(const DecisionRequest& request);
+  Stream stream() const { return {definition_->seed, 0, Purpose::kPolicy}; }
+  /// What the policy decides; counts nothing.
+  Decided choose(const DecisionRequest& request) const;
+  /// Whether it has what decisions of this kind of campaign have, and nothing else.
+  bool fits(const Decided& decided) const;
+  /// Counts a decision that choose() gave, or that was kept.
+  void take(const Decided& decided);
+  void write_maker(StateWriter& writer) const;
   void save_policy(StateWriter& writer) const;
   void restore_policy(StateReader& reader);
   std::size_t payers(const Decided& decided) const;
@@ -120,6 +145,7 @@ class LiveCampaign {
   std::unique_ptr<Policy> policy_;
   std::unique_ptr<CampaignPolicy> targeting_;
   std::unique_ptr<ContextPolicy> contextual_;
+  std::uint32_t revision_ = 0;
   std::vector<VariableSet> fixed_sets_;  // of contexts, if the definition has them
   std::uint64_t version_ = 0;
   bool stopped_ = false;

@@ -3,13 +3,14 @@
 namespace updraft {
 
 void replay_events(const CampaignStore& store, const StoredCampaign& campaign, LiveCampaign& live,
-                   const std::function<void(const Event&)>& visit) {
+                   const ReplayVisits& visits) {
   const auto find_lost = [&](const Event& event) {
     return decision_from(store.events_of(campaign, event.decision), event.number);
   };
   store.for_each_event(campaign, live.version(), [&](const Event& event) {
+    if (visits.before) visits.before(event);
     live.replay(event, find_lost);
-    if (visit) visit(event);
+    if (visits.after) visits.after(event);
   });
 }
 

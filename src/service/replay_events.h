@@ -7,9 +7,14 @@
 
 namespace updraft {
 
-/// Applies all events of a stored campaign after those that `live` has, and calls `visit` after
-/// each. Throws StoreError, and std::runtime_error where an event cannot have come next.
+struct ReplayVisits {
+  std::function<void(const Event&)> before = {};
+  std::function<void(const Event&)> after = {};
+};
+
+/// Applies all events of a stored campaign after those that `live` has, and calls `visits` before
+/// and after each. Throws StoreError, and std::runtime_error where an event cannot have come next.
 void replay_events(const CampaignStore& store, const StoredCampaign& campaign, LiveCampaign& live,
-                   const std::function<void(const Event&)>& visit = {});
+                   const ReplayVisits& visits = {});
 
 }  // namespace updraft

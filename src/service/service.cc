@@ -53,13 +53,24 @@ DecisionAnswer answer_of(std::string_view id, const LiveDecision& decision) {
           .state_version = decision.number - 1,
           .action = decision.decided.action,
           .index = decision.decided.index,
-          .treatments = decision.decided.treatments};
+          .treatments = decision.decided.treatments,
+          .probability = decision.decided.probability};
 }
 
 Unavailable unavailable(const CommitFailed& failure) {
   return {failure.disk_full() ? "the disk is full: nothing was changed"
                               : "it cannot be written now: nothing was changed",
           failure.disk_full()};
+}
+
+/// Whether `live` could be restored; if not, it is of no use any more.
+bool restored(LiveCampaign& live, std::string_view snapshot) {
+  try {
+    live.restore(snapshot);
+    return true;
+  } catch (const InvalidInput&) {  // of another revision, most likely
+    return false;
+  }
 }
 
 void check_room(const LiveCampaign& live, const DecisionRequest& request, std::size_t most) {
@@ -110,14 +121,15 @@ struct Service::Parts {
     const std::uint64_t epoch = committer.epoch();
     auto live = std::make_unique<LiveCampaign>(entry.definition);
     const auto snapshot = store.last_snapshot(entry.stored);
-    if (snapshot) live->restore(snapshot->body);
-    const std::uint64_t restored = live->version();
+    const bool unusable = snapshot && !restored(*live, snapshot->body);
+    if (unusable) live = std::make_unique<LiveCampaign>(entry.definition);
+    const std::uint64_t before = live->version();
     replay_events(store, entry.stored, *live);
-    const bool was_long = live->version() - restored >= options.snapshot_every;
+    const bool was_long = live->version() - before >= options.snapshot_every;
     entry.live = std::move(live);
     entry.epoch = epoch;
     entry.last_ticket = 0;
-    if (was_long) keep_snapshot(entry);
+    if (was_long || unusable) keep_snapshot(entry);
   }
 
   /// The state; where a commit or a change failed, rebuilt first. Throws CommitFailed.

@@ -61,6 +61,7 @@ struct DecisionAnswer {
   ActionId action = 0;                ///< policies of actions, and of contexts
   std::optional<double> index;        ///< the same; absent where it was infinite
   std::vector<Treatment> treatments;  ///< targeted campaigns, one per individual
+  std::optional<double> probability;  ///< Decided::probability
 };
 
 struct PayoffsAnswer {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 
@@ -26,19 +28,43 @@ std::map<std::uint64_t, std::string> whole_snapshots(const CampaignStore& store,
   return out;
 }
 
+/// Probabilities are shares of few draws: apart by less than this they are the same.
+constexpr double kSameProbability = 1e-9;
+
+bool same_decision(const Decided& recorded, const Decided& now) {
+  return recorded.action == now.action && recorded.treatments == now.treatments &&
+         (!recorded.probability || !now.probability ||
+          std::abs(*recorded.probability - *now.probability) < kSameProbability);
+}
+
+void decide_again(const LiveCampaign& live, const Event& event, CheckedCampaign& checked) {
+  if (event.kind != EventKind::kDecided) return;
+  Decided recorded = decode_decided(event.body);
+  Decided now = live.decide_again(recorded);
+  if (same_decision(recorded, now)) return;
+  ++checked.decided_otherwise;
+  if (checked.first_otherwise.size() == kOtherDecisionsListed) return;
+  checked.first_otherwise.push_back(
+      {event.number, event.decision, std::move(recorded), std::move(now)});
+}
+
 CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign& campaign,
                                std::vector<std::string>& defects) {
-  CheckedCampaign checked = {.name = campaign.name, .events = 0, .snapshots = 0};
+  CheckedCampaign checked;
+  checked.name = campaign.name;
   const auto snapshots = whole_snapshots(store, campaign, defects);
   try {
     LiveCampaign live(std::make_shared<CampaignDefinition>(parse_definition(campaign.definition)));
-    replay_events(store, campaign, live, [&](const Event&) {
+    const auto before = [&](const Event& event) { decide_again(live, event, checked); };
+    const auto after = [&](const Event&) {
       checked.events = live.version();
       const auto snapshot = snapshots.find(live.version());
       if (snapshot == snapshots.end()) return;
       checked.snapshots += snapshot->second == live.snapshot();
-    });
-    if (checked.snapshots != snapshots.size()) {
+      checked.other_snapshots += !live.made(snapshot->second);
+    };
+    replay_events(store, campaign, live, {.before = before, .after = after});
+    if (checked.snapshots + checked.other_snapshots != snapshots.size()) {
       defects.push_back(
           fmt::format("campaign {}: a snapshot is not what the events make", campaign.name));
     }
@@ -49,6 +75,12 @@ CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign&
 }
 
 }  // namespace
+
+bool StoreCheck::nothing_found() const {
+  return defects.empty() &&
+         std::all_of(campaigns.begin(), campaigns.end(),
+                     [](const CheckedCampaign& c) { return c.decided_otherwise == 0; });
+}
 
 StoreCheck check_store(const CampaignStore& store) {
   StoreCheck out;

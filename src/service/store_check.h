@@ -4,24 +4,41 @@
 #include <string>
 #include <vector>
 
+#include "service/event_bodies.h"
 #include "store/campaign_store.h"
 
 namespace updraft {
+
+/// A decision that the policy would make otherwise now. It stands as it was made.
+struct OtherDecision {
+  std::uint64_t event = 0;  ///< number
+  std::string decision;     ///< id
+  Decided recorded;
+  Decided now;
+};
 
 /// One campaign of a store that was looked through.
 struct CheckedCampaign {
   std::string name;
   std::uint64_t events = 0;
-  std::uint64_t snapshots = 0;  ///< found equal to what the events make
+  std::uint64_t snapshots = 0;        ///< found equal to what the events make
+  std::uint64_t other_snapshots = 0;  ///< of another revision of the policy, which nobody uses
+  std::uint64_t decided_otherwise = 0;
+  std::vector<OtherDecision> first_otherwise;  ///< the first kOtherDecisionsListed of them
 };
+
+constexpr std::size_t kOtherDecisionsListed = 100;
 
 struct StoreCheck {
   std::vector<CheckedCampaign> campaigns;
   std::vector<std::string> defects;  ///< what is wrong, one sentence each
+
+  /// Neither defects nor decisions that would be others now.
+  bool nothing_found() const;
 };
 
-/// Reads all of a store, replays every event of every campaign from the first, and compares the
-/// state with each snapshot, bit for bit.
+/// Reads all of a store, replays every event of every campaign from the first, compares the state
+/// with each snapshot, bit for bit, and decides every decision again.
 StoreCheck check_store(const CampaignStore& store);
 
 }  // namespace updraft

@@ -36,6 +36,8 @@ constexpr const char* kMigrations[] = {
     // Snapshots of policies with features count the rows learned from, and estimates that are no
     // uplifts are differences now; again from the events.
     "DELETE FROM snapshots;",
+    // Decisions may have a probability and a revision, and snapshots say which policy made them.
+    "DELETE FROM snapshots;",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 

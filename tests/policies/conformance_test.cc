@@ -102,6 +102,31 @@ TEST_P(EveryPolicy, DecidesAsItSelects) {
   EXPECT_EQ(saved(*selecting), saved(*deciding));
 }
 
+TEST_P(EveryPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
+  const auto selecting = make();
+  const auto taking = make();
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    const std::string before = saved(*selecting);
+    const Decision preview = selecting->preview(kPolicyStream);
+    ASSERT_EQ(saved(*selecting), before);
+    const ActionId action = selecting->select(kPolicyStream);
+    ASSERT_EQ(preview.action, action);
+    ASSERT_EQ(preview.number, round);
+    taking->take(action);
+    ASSERT_EQ(saved(*taking), saved(*selecting)) << round;
+    if (round % 5 == 3) continue;  // outstanding for ever
+    const std::vector<double> y = payoffs(round, action);
+    selecting->observe(action, Payoffs::dense(y));
+    taking->observe(action, Payoffs::dense(y));
+  }
+  const std::string before = saved(*taking);
+  EXPECT_EQ(before, saved(*selecting));
+  EXPECT_EQ(refusal([&] { taking->take(4); }),
+            "action = 4: must be below the number of actions, 4");
+  EXPECT_EQ(saved(*taking), before);
+  EXPECT_EQ(taking->decide(kPolicyStream), selecting->decide(kPolicyStream));
+}
+
 TEST_P(EveryPolicy, SelectLeavesTheStatisticsAlone) {
   const auto policy = make();
   play(*policy, 0, 50);

@@ -158,14 +158,19 @@ Twin::Twin(const CampaignCase& campaign)
 }
 
 Json Twin::decide(const Json& request) {
-  if (policy_ != nullptr) return {{"action", policy_->select(stream_)}};
+  if (policy_ != nullptr) {
+    const Decision decision = policy_->decide(stream_);
+    return {{"action", decision.action}, {"probability", decision.probability}};
+  }
   if (contextual_ != nullptr) {
     const ContextNumbers numbers(request, campaign_.features());
-    return {{"action", contextual_->select(numbers.context(), stream_)}};
+    return {{"action", contextual_->select(numbers.context(), stream_)}, {"probability", 1.0}};
   }
   const std::vector<double> features = rows_of(request.at("pool"));
   const Pool pool = {.features = features, .width = campaign_.shape->features};
-  return {{"treatments", targeting_->select(pool, stream_)}};
+  Json decided = {{"treatments", targeting_->select(pool, stream_)}};
+  if (!targeting_->draws()) decided["probability"] = 1.0;
+  return decided;
 }
 
 void Twin::pay(const Json& request, const Json& answer, std::span<const Json> parts) {
@@ -237,7 +242,9 @@ std::string Twin::report_differences(const Json& report) const {
 
 Json decided_part(const Json& answer) {
   const char* field = answer.contains("treatments") ? "treatments" : "action";
-  return {{field, answer.at(field)}};
+  Json decided = {{field, answer.at(field)}};
+  if (answer.contains("probability")) decided["probability"] = answer["probability"];
+  return decided;
 }
 
 std::uint64_t count_of(const Json& report, std::string_view which) {

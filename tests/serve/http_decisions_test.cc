@@ -19,7 +19,9 @@ TEST_F(Decisions, HaveTheFieldsOfTheContract) {
                          {"action", 0},
                          {"action_name", "news"},
                          {"index", nullptr},
+                         {"probability", 1.0},
                          {"state_version", 0}}));
+  EXPECT_EQ(api_.get(decisions_path("spring") + "/my-id").json().at("probability"), 1.0);
   const Json second = api_.decide("spring", {{"decision", "second"}});
   EXPECT_EQ(second.at("action_name"), "discount");
   EXPECT_EQ(second.at("state_version"), 1);
@@ -142,6 +144,7 @@ TEST_F(Decisions, OfCampaignsWithContextsBringTheirContext) {
   EXPECT_EQ(answer.at("action"), 0);
   EXPECT_EQ(answer.at("action_name"), "news");
   EXPECT_EQ(answer.at("index"), nullptr);
+  EXPECT_EQ(answer.at("probability"), 1.0);
   EXPECT_EQ(api_.decide(campaign.name, request), answer);
   Json other = request;
   other["affected"][1] = {0, 1, 2, 3, 4, 5, 6};

@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "service/event_bodies.h"
 #include "service/service.h"
 #include "service/store_check.h"
 #include "support/folder.h"
@@ -125,13 +126,55 @@ TEST(CampaignLog, NamesLineAndField) {
     std::stringstream in(joined(changed));
     return refusal([&] { import_campaign(other, in); });
   };
-  EXPECT_EQ(said(0, "updraft-campaign-log/1", "x"),
-            "line 1: format: must be updraft-campaign-log/1");
+  EXPECT_EQ(said(0, "updraft-campaign-log/2", "x"),
+            "line 1: format: must be updraft-campaign-log/2 or updraft-campaign-log/1");
   EXPECT_EQ(said(1, "decided", "moved"), "line 2: kind = moved: is not known");
-  EXPECT_NE(said(1, "\"action\":0", "\"action\":1").find("the policy decides otherwise"),
+  EXPECT_NE(said(1, "\"action\":0", "\"action\":1").find("line 13: checksum = "),
             std::string::npos);
+  EXPECT_EQ(said(1, "\"action\":0", "\"action\":2"),
+            "line 2: action = 2: must be below the number of actions, 2");
+  EXPECT_EQ(said(1, "\"probability\":1.0", "\"probability\":1.5"),
+            "line 2: probability = 1.5: must be in (0, 1]");
   EXPECT_NE(said(5, "2.5", "2.25"), "(accepted)");
   EXPECT_EQ(said(12, "11", "12"), "line 13: events = 12: but there were 11");
+}
+
+TEST(CampaignLog, KeepsProbabilityAndRevision) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines = lines_of(folder, kActions);
+  EXPECT_NE(lines[1].find("\"probability\":1.0,\"revision\":1"), std::string::npos) << lines[1];
+  CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
+  std::stringstream in(joined(lines));
+  import_campaign(other, in);
+  const StoredCampaign campaign = other.campaigns().front();
+  const Decided decided = decode_decided(other.events_of(campaign, "a").front().body);
+  EXPECT_EQ(decided.probability, 1.0);
+  EXPECT_EQ(decided.revision, 1u);
+}
+
+// Of the format before: without probabilities, revisions and a checksum of the lines.
+TEST(CampaignLog, OfFormat1IsTaken) {
+  const TemporaryFolder folder;
+  std::vector<std::string> lines = lines_of(folder, kActions);
+  const auto replace = [](std::string& line, const std::string& from, const std::string& to) {
+    const std::size_t at = line.find(from);
+    ASSERT_NE(at, std::string::npos) << line;
+    line.replace(at, from.size(), to);
+  };
+  replace(lines.front(), "log/2", "log/1");
+  for (std::size_t j = 1; j < 5; ++j) {
+    replace(lines[j], "\"probability\":1.0,\"revision\":1,", "");
+  }
+  lines.back() = R"({"events":11,"state":"01234567"})";
+  CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
+  std::stringstream in(joined(lines));
+  import_campaign(other, in);
+  const StoreCheck check = check_store(other);
+  EXPECT_TRUE(check.nothing_found());
+  const StoredCampaign campaign = other.campaigns().front();
+  const Decided decided = decode_decided(other.events_of(campaign, "a").front().body);
+  EXPECT_FALSE(decided.probability);
+  EXPECT_EQ(decided.revision, 0u);
 }
 
 TEST(CampaignLog, UnknownCampaignsAreRefused) {

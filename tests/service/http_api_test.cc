@@ -91,6 +91,7 @@ TEST_F(HttpApiTest, PlaysTheFirstCampaignOfTheDocumentation) {
   EXPECT_EQ(decided.body["action"], 0);
   EXPECT_EQ(decided.body["action_name"], "news");
   EXPECT_TRUE(decided.body["index"].is_null()) << "untried";
+  EXPECT_EQ(decided.body["probability"], 1.0);
   EXPECT_EQ(decided.body["state_version"], 0);
 
   const json payoffs = {{"payoffs", {{"bread", 3.5}, {"coffee", 1}}}};
@@ -103,6 +104,10 @@ TEST_F(HttpApiTest, PlaysTheFirstCampaignOfTheDocumentation) {
   EXPECT_EQ(report.status, 200);
   EXPECT_EQ(report.body["decisions"]["decided"], 1);
   EXPECT_EQ(report.body["decisions"]["complete"], 1);
+  EXPECT_EQ(report.body["actions"][0]["probability"], 0.0);
+  EXPECT_EQ(report.body["actions"][1]["probability"], 1.0) << "untried, so it is next";
+  post("/v1/campaigns/spring/stop", json::object());
+  EXPECT_TRUE(get("/v1/campaigns/spring/report").body["actions"][1]["probability"].is_null());
 }
 
 TEST_F(HttpApiTest, MakesACampaignOnce) {

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "service/campaign_log.h"
 #include "support/refusal.h"
 #include "updraft/registry.h"
+#include "updraft/state_io.h"
 
 namespace updraft {
 namespace {
@@ -256,9 +258,69 @@ TEST_P(Replayed, GivesTheSameStateBitForBit) {
   EXPECT_THROW(wrong.replay(second, find_lost), std::runtime_error);
   Event first = log[0];
   Decided decided = decode_decided(first.body);
-  decided.treatments.empty() ? decided.action += 1 : decided.treatments[0] ^= 1;
+  EXPECT_EQ(decided.revision, live.revision());
+  decided.treatments.empty() ? decided.action = 1000 : decided.treatments[0] = 1000;
   first.body = encode(decided);
-  EXPECT_THROW(wrong.replay(first, find_lost), std::runtime_error);
+  EXPECT_THROW(wrong.replay(first, find_lost), InvalidInput);
+  EXPECT_EQ(wrong.version(), 0u);
+}
+
+// As after a new revision of the algorithm.
+TEST_P(Replayed, AppliesDecisionsThatThePolicyWouldNotMake) {
+  std::vector<Event> log;
+  LiveCampaign live = made(GetParam());
+  play(live, 1, 1, log);
+  Event first = log[0];
+  const Decided policys_own = decode_decided(first.body);
+  Decided other = policys_own;
+  other.revision = 7;
+  if (other.treatments.empty()) {
+    other.action = other.action == 0 ? 1 : 0;
+  } else {
+    other.treatments.assign(other.treatments.size(), 0);
+    if (other.treatments == policys_own.treatments) other.treatments.back() = 1;
+  }
+  first.body = encode(other);
+
+  LiveCampaign again = made(GetParam());
+  again.replay(first, {});
+  EXPECT_EQ(again.find(first.decision)->decided, other);
+  EXPECT_EQ(again.counts().decided, 1u);
+  const std::size_t payers = live.definition().shape || live.definition().contexts ? 3 : 4;
+  again.pay(first.decision, dense(std::vector<double>(payers, 1.0)), 5);
+  if (again.policy() != nullptr) {
+    EXPECT_EQ(again.policy()->pulls(other.action), 1u);
+    EXPECT_EQ(again.policy()->decisions(), 1u);
+  }
+
+  const std::string before = again.snapshot();
+  const Decided redecided = made(GetParam()).decide_again(other);
+  EXPECT_EQ(redecided.action, policys_own.action);
+  EXPECT_EQ(redecided.treatments, policys_own.treatments);
+  EXPECT_EQ(redecided.probability, policys_own.probability);
+  again.decide_again(other);
+  EXPECT_EQ(again.snapshot(), before);
+}
+
+TEST_P(Replayed, RefusesDecisionsOfAnotherKindOfCampaign) {
+  std::vector<Event> log;
+  LiveCampaign live = made(GetParam());
+  play(live, 1, 1, log);
+  const bool targeted = live.targeting() != nullptr;
+  Event first = log[0];
+  Decided decided = decode_decided(first.body);
+  if (targeted) {
+    decided.action = 1;
+  } else {
+    decided.treatments = {1, 0, 0};
+  }
+  first.body = encode(decided);
+  EXPECT_THROW(made(GetParam()).replay(first, {}), std::runtime_error);
+  if (live.policy() == nullptr) return;
+  decided.treatments.clear();
+  decided.features = {1.0};
+  first.body = encode(decided);
+  EXPECT_THROW(made(GetParam()).replay(first, {}), std::runtime_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -291,6 +353,81 @@ INSTANTIATE_TEST_SUITE_P(
         R"json({"name": "h", "policy": "lin_up_ucb(beta=1, max_affected=1)", "actions": 2,
             "features": 2
 })json"));
+
+TEST(LiveCampaign, DecidesWithTheProbabilityOfThePolicy) {
+  LiveCampaign live = made(R"json({"name": "b", "policy": "up_ts", "actions": 3, "variables": 4,
+      "seed": 7, "knowledge": {"affected": [[0, 1], [2], [3]]}})json");
+  const auto policy = make_policy("up_ts", *live.definition().knowledge);
+  const Stream stream(7, 0, Purpose::kPolicy);
+  std::set<double> probabilities;
+  for (int round = 0; round < 60; ++round) {
+    const std::vector<double> next = live.next_probabilities();
+    const Event event = live.decide({}, round);
+    const Decided decided = decode_decided(event.body);
+    const Decision expected = policy->decide(stream);
+    ASSERT_EQ(decided.action, expected.action);
+    ASSERT_EQ(decided.probability, expected.probability);
+    ASSERT_EQ(next[decided.action], expected.probability);
+    probabilities.insert(*decided.probability);
+    const std::vector<double> y = {0.1 * (round % 7), 0.2 * (round % 5), 0.1 * (round % 3), 0.3};
+    live.pay(event.decision, dense(y), round);
+    policy->observe(decided.action, Payoffs::dense(y));
+  }
+  EXPECT_GT(probabilities.size(), 3u);
+}
+
+TEST(LiveCampaign, TargetedDecisionsHaveAProbabilityUnlessTheyAreDrawn) {
+  const auto probability = [](const std::string& policy) {
+    LiveCampaign live = made(R"({"name": "mail", "policy": ")" + policy +
+                             R"(", "treatments": 1, "budget": 1, "features": 1})");
+    live.decide({.id = "a", .features = {1, 2}, .baseline = {}}, 0);
+    return live.find("a")->decided.probability;
+  };
+  EXPECT_EQ(probability("c2_up_ucb(beta=1)"), 1.0);
+  EXPECT_EQ(probability("eps_greedy(eps=0.3)"), std::nullopt);
+  EXPECT_EQ(probability("random"), std::nullopt);
+}
+
+TEST(EventBodies, OfStoresBeforeVersion4AreRead) {
+  Decided old;
+  old.action = 2;
+  old.index = 0.5;
+  StateWriter writer;  // as docs/formats/store.md had it
+  writer.u64(2);
+  writer.u64(1);
+  writer.f64(0.5);
+  for (int list = 0; list < 3; ++list) writer.u64(0);
+  EXPECT_EQ(decode_decided(writer.bytes()), old);
+  EXPECT_EQ(encode(old), writer.bytes());
+}
+
+TEST(EventBodies, RefuseProbabilitiesThatCannotBe) {
+  Decided decided;
+  for (const double probability : {0.0, -0.5, 1.5, std::nan("")}) {
+    decided.probability = probability;
+    EXPECT_THROW(decode_decided(encode(decided)), InvalidInput) << probability;
+  }
+  decided.probability = 0.25;
+  decided.revision = 3;
+  EXPECT_EQ(decode_decided(encode(decided)), decided);
+}
+
+TEST(LiveCampaign, RefusesSnapshotsOfOtherPoliciesAndRevisions) {
+  LiveCampaign live = shop();
+  live.decide(asked("a"), 0);
+  const std::string own = live.snapshot();
+  EXPECT_TRUE(live.made(own));
+  std::string other = own;
+  const std::size_t revision = 8 + live.spec().text().size();  // after the length and the text
+  ASSERT_EQ(other[revision], 1);
+  other[revision] = 2;
+  EXPECT_FALSE(live.made(other));
+  EXPECT_THROW(shop().restore(other), InvalidInput);
+  other = own;
+  other[8] = 'U';
+  EXPECT_FALSE(live.made(other));
+  EXPECT_THROW(shop().restore(other), InvalidInput);
+}
 
 TEST(LiveCampaign, RefusesSnapshotsThatAreNone) {
   LiveCampaign live = shop();

@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "service/campaign_log.h"
+#include "service/event_bodies.h"
+#include "service/live_campaign.h"
 #include "service/queries.h"
 #include "service/store_check.h"
 #include "store/campaign_store.h"
@@ -310,6 +312,31 @@ TEST(Service, BringsOldStoresUpToDate) {
   Opened opened(folder, 4);
   EXPECT_EQ(opened.service.report("shop"), before);
   EXPECT_EQ(opened.service.history("shop")["decided"].size(), 18u);
+}
+
+// Version 3 had neither probabilities nor revisions.
+TEST(Service, OpensStoresOfDecisionsWithoutProbabilities) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "campaigns.db";
+  {
+    LiveCampaign live(std::make_shared<CampaignDefinition>(shop()));
+    Event event = live.decide(asked("monday"), 5);
+    Decided decided = decode_decided(event.body);
+    EXPECT_EQ(decided.probability, 1.0);
+    decided.probability.reset();
+    decided.revision = 0;
+    event.body = encode(decided);
+    CampaignStore store(path, CampaignStore::Mode::kWrite);
+    store.write({StoredCampaign{1, "shop", shop().canonical}, EventWrite{1, event},
+                 SnapshotWrite{1, {1, "of version 3"}}});
+  }
+  Connection(path, Connection::Mode::kReadWrite).execute("PRAGMA user_version = 3");
+  Opened opened(folder);
+  EXPECT_EQ(opened.service.decision("shop", "monday").probability, std::nullopt);
+  EXPECT_EQ(opened.service.decide("shop", asked("monday")).probability, std::nullopt);
+  EXPECT_EQ(opened.service.decide("shop", asked("tuesday")).probability, 1.0);
+  opened.service.pay("shop", "monday", dense({1, 2, 3}));
+  EXPECT_TRUE(check_store(CampaignStore(path, CampaignStore::Mode::kRead)).nothing_found());
 }
 
 // Else a campaign that nobody uses any more is replayed from its first event at every start.

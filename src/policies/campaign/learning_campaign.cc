@@ -100,6 +100,8 @@ class LearningCampaign final : public CampaignPolicy {
     }
   }
 
+  bool draws() const override { return options_.eps > 0.0; }
+
  private:
   /// Of some individuals: their best treatment, and what goes into its index.
   struct Scores {

@@ -26,6 +26,8 @@ class RandomCampaign final : public Yardstick {
  public:
   RandomCampaign(const PolicySpec& spec, const CampaignShape& shape) : Yardstick(spec, shape) {}
 
+  bool draws() const override { return true; }
+
  private:
   std::vector<Treatment> choose(const Pool& pool, const Stream& stream) override {
     std::vector<Treatment> treated(pool.size(), 0);

@@ -72,7 +72,30 @@ std::optional<ActionId> ContextPolicy::untried() const {
   return found;
 }
 
-ContextChoice ContextPolicy::choose(const Context& context, const Stream&) {
+void ContextPolicy::check_action(ActionId action) const {
+  if (action < shape_.actions) return;
+  throw InvalidInput("action", std::to_string(action),
+                     fmt::format("must be below the number of actions, {}", shape_.actions));
+}
+
+void ContextPolicy::count(ActionId action) {
+  ++offers_[action];
+  ++decisions_;
+}
+
+ContextChoice ContextPolicy::choose(const Context& context, const Stream& stream) {
+  const ContextChoice choice = preview(context, stream);
+  count(choice.action);
+  return choice;
+}
+
+void ContextPolicy::take(const Context& context, ActionId action) {
+  check(context);
+  check_action(action);
+  count(action);
+}
+
+ContextChoice ContextPolicy::preview(const Context& context, const Stream&) const {
   check(context);
   check_for_choice(context);
   ContextChoice choice{.action = 0, .index = kInfinity};
@@ -83,18 +106,13 @@ ContextChoice ContextPolicy::choose(const Context& context, const Stream&) {
     choice.action = largest(shape_.actions, [&](ActionId a) { return index[a]; });
     choice.index = index[choice.action];
   }
-  ++offers_[choice.action];
-  ++decisions_;
   return choice;
 }
 
 void ContextPolicy::observe(const Context& context, ActionId action,
                             std::span<const double> payoffs) {
   check(context);
-  if (action >= shape_.actions) {
-    throw InvalidInput("action", std::to_string(action),
-                       fmt::format("must be below the number of actions, {}", shape_.actions));
-  }
+  check_action(action);
   check_count(kWords, "payoffs", payoffs.size(), context.size());
   check_numbers("payoffs", payoffs);
   check_for_learning(context);

@@ -9,6 +9,7 @@
 
 #include "policies/campaign/campaign_example.h"
 #include "support/vector_targets.h"
+#include "updraft/error.h"
 
 namespace updraft::testing {
 namespace {
@@ -59,6 +60,51 @@ TEST_P(EveryCampaignPolicy, DecidesAlikeWhateverVectorsTheMachineHas) {
     EXPECT_EQ(play_example(*other, 0, 40), expected) << target;
     EXPECT_EQ(saved(*other), saved(*policy)) << target;
   });
+}
+
+TEST_P(EveryCampaignPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
+  const auto selecting = make();
+  const auto taking = make();
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    const MadePool pool = example_pool(round);
+    const std::string before = saved(*selecting);
+    const std::vector<Treatment> preview = selecting->preview(pool.view(), kPolicyStream);
+    ASSERT_EQ(saved(*selecting), before);
+    const std::vector<Treatment> treated = selecting->select(pool.view(), kPolicyStream);
+    ASSERT_EQ(preview, treated);
+    Pool bare = pool.view();
+    bare.baseline = bare.uplifts = {};
+    taking->take(bare, treated);
+    ASSERT_EQ(saved(*taking), saved(*selecting)) << round;
+    if (round % 5 == 3) continue;  // outstanding for ever
+    std::vector<double> payoffs(treated.size());
+    for (std::size_t i = 0; i < payoffs.size(); ++i) payoffs[i] = (round + i) % 3 == 0 ? 1.0 : 0.0;
+    selecting->observe(pool.view(), treated, payoffs);
+    taking->observe(pool.view(), treated, payoffs);
+  }
+  const std::string before = saved(*taking);
+  EXPECT_EQ(before, saved(*selecting));
+  const MadePool pool = example_pool(0);
+  std::vector<Treatment> wrong(pool.view().size(), 1);  // beyond the budget
+  EXPECT_THROW(taking->take(pool.view(), wrong), InvalidInput);
+  wrong.assign(pool.view().size(), 0);
+  wrong[0] = static_cast<Treatment>(kExampleShape.treatments + 1);
+  EXPECT_THROW(taking->take(pool.view(), wrong), InvalidInput);
+  wrong.assign(pool.view().size() - 1, 0);
+  EXPECT_THROW(taking->take(pool.view(), wrong), InvalidInput);
+  EXPECT_EQ(saved(*taking), before);
+}
+
+TEST_P(EveryCampaignPolicy, SaysWhetherItDraws) {
+  const auto policy = make();
+  play_example(*policy, 0, 30);
+  std::size_t different = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const MadePool pool = example_pool(30);
+    different += policy->preview(pool.view(), Stream(seed, 0, Purpose::kPolicy)) !=
+                 policy->preview(pool.view(), kPolicyStream);
+  }
+  EXPECT_EQ(policy->draws(), different > 0);
 }
 
 TEST_P(EveryCampaignPolicy, SelectLeavesTheStatisticsAlone) {

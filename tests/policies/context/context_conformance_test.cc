@@ -8,6 +8,7 @@
 
 #include "policies/context/context_example.h"
 #include "support/vector_targets.h"
+#include "updraft/error.h"
 
 namespace updraft::testing {
 namespace {
@@ -68,6 +69,37 @@ TEST_P(EveryContextPolicy, DecidesAlikeWhateverVectorsTheMachineHas) {
 
 TEST_P(EveryContextPolicy, TakesEveryActionOnceFirst) {
   EXPECT_EQ(play_example(*make(), 0, 3), (std::vector<ActionId>{0, 1, 2}));
+}
+
+TEST_P(EveryContextPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
+  const auto selecting = make();
+  const auto taking = make();
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    const MadeContext context = example_context(round);
+    const std::string before = saved(*selecting);
+    const ContextChoice preview = selecting->preview(context.view(), kPolicyStream);
+    ASSERT_EQ(saved(*selecting), before);
+    const ContextChoice choice = selecting->choose(context.view(), kPolicyStream);
+    ASSERT_EQ(preview.action, choice.action);
+    ASSERT_EQ(preview.index, choice.index);
+    Context bare = context.view();
+    bare.baseline = {};
+    bare.affected = {};
+    taking->take(bare, choice.action);
+    ASSERT_EQ(saved(*taking), saved(*selecting)) << round;
+    if (round % 5 == 3) continue;  // outstanding for ever
+    std::vector<double> payoffs(context.view().size());
+    for (std::size_t i = 0; i < payoffs.size(); ++i) payoffs[i] = (round + i) % 3 == 0 ? 1.0 : 0.0;
+    selecting->observe(context.view(), choice.action, payoffs);
+    taking->observe(context.view(), choice.action, payoffs);
+  }
+  const std::string before = saved(*taking);
+  const MadeContext context = example_context(0);
+  EXPECT_THROW(taking->take(context.view(), kExampleContextShape.actions), InvalidInput);
+  Context narrow = context.view();
+  narrow.width += 1;
+  EXPECT_THROW(taking->take(narrow, 0), InvalidInput);
+  EXPECT_EQ(saved(*taking), before);
 }
 
 TEST_P(EveryContextPolicy, SelectLeavesTheStatisticsAlone) {
