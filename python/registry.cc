@@ -63,13 +63,9 @@ BoundInputs inputs_from(const Instance& instance, const py::dict& options) {
   if (!options["max_affected"].is_none()) {
     set_max_affected(in, "max_affected", options["max_affected"]);
   }
-  const auto replace = [&options](const char* name, double& value) {
-    if (options[name].is_none()) return;
-    value = number(name, options[name]);
-    check_positive(name, value);
-  };
-  replace("min_uplift", in.min_uplift);
-  replace("effect_gap", in.effect_gap);
+  const auto given = [&options](const char* name) { return !options[name].is_none(); };
+  if (given("min_uplift")) in.set_min_uplift(number("min_uplift", options["min_uplift"]));
+  if (given("effect_gap")) in.set_effect_gap(number("effect_gap", options["effect_gap"]));
   return in;
 }
 

@@ -105,8 +105,12 @@ BoundInputs bound_inputs(const Options& options, const Instance& instance) {
   BoundInputs in =
       BoundInputs::of(instance, given_rounds(options), parse_probability("--delta", options.delta));
   if (options.max_affected) tell_max_affected(*options.max_affected, in);
-  if (options.min_uplift) in.min_uplift = parse_positive("--min-uplift", *options.min_uplift);
-  if (options.effect_gap) in.effect_gap = parse_positive("--effect-gap", *options.effect_gap);
+  if (options.min_uplift) {
+    in.set_min_uplift(parse_positive("--min-uplift", *options.min_uplift), "--min-uplift");
+  }
+  if (options.effect_gap) {
+    in.set_effect_gap(parse_positive("--effect-gap", *options.effect_gap), "--effect-gap");
+  }
   return in;
 }
 
@@ -201,7 +205,8 @@ std::string formulas_table(const std::vector<Row>& rows) {
 constexpr const char* kLegend =
     "\nV(a): the variables that a affects. L(a): the bound on their number that policies are "
     "told;\n"
-    "L: the largest L(a). s^2: 1, or sigma^2 if that is more; sigma^2: the sub-Gaussian scale of "
+    "L: the largest L(a). D: Delta, or sqrt(8 alpha) if that is less. s^2: 1, or sigma^2 if that "
+    "is more; sigma^2: the sub-Gaussian scale of "
     "a\n"
     "payoff's noise, for ucb that of the reward's over m^2. v(a): the variance of the sum over "
     "V(a)\n"
@@ -241,12 +246,14 @@ std::string report(const Instance& instance, const BoundInputs& in, const std::v
   out += values_table(rows, trivial, false) + '\n';
   out += formulas_table(rows);
   out += kLegend + noise_note(in, rows);
+  const bool nothing = instance.max_affected() == 0;  // is affected, so that every Delta is right
   if (!(in.min_uplift > 0.0)) {
-    out += fmt::format("Delta, the least individual uplift: {}; --min-uplift gives one.\n",
-                       min_uplift_words(instance));
+    out += fmt::format("Delta, the least individual uplift: {}{}.\n", min_uplift_words(instance),
+                       nothing ? "; --min-uplift gives one" : "");
   }
   if (!(in.effect_gap > 0.0)) {
-    out += fmt::format("Effect gap: {}; --effect-gap gives one.\n", effect_gap_words(instance));
+    out += fmt::format("Effect gap: {}{}.\n", effect_gap_words(instance),
+                       nothing ? "; --effect-gap gives one" : "");
   }
   return out;
 }
@@ -304,11 +311,11 @@ Command add_bounds_command(CLI::App& program) {
       ->option_text("L|[L,...]");
   command
       ->add_option("--min-uplift", options->min_uplift,
-                   "Delta, in place of the least individual uplift")
+                   "Delta, if smaller than the least individual uplift")
       ->option_text("DELTA");
   command
       ->add_option("--effect-gap", options->effect_gap,
-                   "In place of the instance's own effect gap, for up_ucb_ilift")
+                   "The effect gap for up_ucb_ilift, if smaller than the instance's own")
       ->option_text("GAP");
   add_campaign_bound_options(*command, options->campaign);
   command->add_flag("--json", options->json, "Machine-readable output");

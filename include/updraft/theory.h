@@ -20,8 +20,8 @@ struct BoundInputs {
   std::size_t variables = 0;          ///< m
   /// L(a), per action: the bound on |V(a)| that policies know. L is the largest.
   std::vector<std::size_t> max_affected;
-  double min_uplift = 0.0;      ///< Delta of the policies with a known baseline
-  double effect_gap = 0.0;      ///< Delta of up_ucb_ilift, Assumption 1
+  double min_uplift = 0.0;      ///< Delta of the policies with a known baseline; 0: none
+  double effect_gap = 0.0;      ///< Delta of up_ucb_ilift, Assumption 1; 0: none
   double variance_proxy = 1.0;  ///< sigma^2 of the payoffs, Instance::variance_proxy()
   /// The variance proxy of the reward; if absent, m^2 sigma^2, its largest possible value.
   std::optional<double> reward_variance_proxy = {};
@@ -42,6 +42,12 @@ struct BoundInputs {
   void set_max_affected(std::size_t for_all, std::string_view field = "max_affected");
   void set_max_affected(std::vector<std::size_t> per_action,
                         std::string_view field = "max_affected");
+
+  /// Sets a smaller Delta than that of the instance. Throws InvalidInput that names `field` if it
+  /// is not > 0, or above the instance's, since then no theorem holds. If no action affects
+  /// anything, every Delta is right.
+  void set_min_uplift(double value, std::string_view field = "min_uplift");
+  void set_effect_gap(double value, std::string_view field = "effect_gap");
 };
 
 // Upper bounds on the regret after T rounds, each with probability at least 1 - delta if the policy
@@ -82,12 +88,14 @@ double bound_up_ucb_l_bl(const BoundInputs& in);
 /// sum 2 s^2 (6L(a) + 2L(a*) + 8L)^2 log(2KmT/delta) / gap + gap, which is Theorem 2's
 /// 512 s^2 L^2 if all L(a) are L; docs/bounds.md has the proof. [hsieh22, Thm 2, Appendix A.3]
 double bound_up_ucb_l(const BoundInputs& in);
-/// sum 8 s^2 clip(gap/Delta, |V(a)|, m)^2 log(2KmT/delta) / gap + gap. [hsieh22, Thm 3]
+/// sum 8 s^2 clip(gap/D, |V(a)|, m)^2 log(2KmT/delta) / gap + gap with D = min(Delta, sqrt(8
+/// alpha)). Deviation: the paper has Delta for D, which is too much if one pull would find the set
+/// (docs/bounds.md). [hsieh22, Thm 3]
 double bound_up_ucb_ilift_bl(const BoundInputs& in);
 /// sum 8 s^2 clip(2 gap/Delta, |V(a)| + |V(a*)|, 2m)^2 log(2KmT/delta) / gap + gap. [hsieh22,
 /// Thm 4]
 double bound_up_ucb_ilift(const BoundInputs& in);
-/// sum 8 s^2 clip(gap/Delta, |V(a)|, 2L(a))^2 log(2KmT/delta) / gap + gap. The remark after Thm 3
+/// sum 8 s^2 clip(gap/D, |V(a)|, 2L(a))^2 log(2KmT/delta) / gap + gap. The remark after Thm 3
 /// has L in place of 2L(a) and no proof; docs/bounds.md has the proof for 2L(a). [hsieh22, remark
 /// after Thm 3, proofs of Thms 2 and 3]
 double bound_up_ucb_l_ilift_bl(const BoundInputs& in);

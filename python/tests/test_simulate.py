@@ -237,9 +237,13 @@ def test_bounds():
     with pytest.raises(ValueError, match="effect_gap = 0: must be > 0"):
         ud.bounds("gaussian", rounds=100, effect_gap=0.0)
     # Thm 4 takes the effect gap, Thm 3 the least individual uplift.
-    wide = ud.bounds("gaussian", rounds=100, effect_gap=1.0)
-    assert wide["up_ucb_ilift"] < ud.bounds("gaussian", rounds=100)["up_ucb_ilift"]
-    assert wide["up_ucb_ilift_bl"] == ud.bounds("gaussian", rounds=100)["up_ucb_ilift_bl"]
+    hard, less = (ud.bounds("hard-affected", rounds=100, effect_gap=gap) for gap in (None, 1e-3))
+    assert less["up_ucb_ilift"] > hard["up_ucb_ilift"]
+    assert less["up_ucb_ilift_bl"] == hard["up_ucb_ilift_bl"]
+    with pytest.raises(ValueError, match="effect_gap = 1: must be at most that of the instance"):
+        ud.bounds("gaussian", rounds=100, effect_gap=1.0)
+    with pytest.raises(ValueError, match="min_uplift = 1: must be at most that of the instance"):
+        ud.bounds("gaussian", rounds=100, min_uplift=1.0)
 
 
 def test_bounds_take_an_l_for_each_action():

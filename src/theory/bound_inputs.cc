@@ -46,6 +46,19 @@ void check_max_affected(const BoundInputs& in, const std::vector<std::size_t>& p
   }
 }
 
+/// `own`: that of the instance, 0 if it has none.
+void check_delta(double value, double own, const BoundInputs& in, std::string_view field) {
+  check_positive(field, value);
+  const auto& affected = in.affected;
+  if (std::all_of(affected.begin(), affected.end(), [](std::size_t n) { return n == 0; })) return;
+  if (value <= own) return;
+  throw InvalidInput(field, value,
+                     own > 0.0 ? fmt::format("must be at most that of the instance, {}: no theorem "
+                                             "holds for more",
+                                             own)
+                               : "must be left out: the instance has none, so no theorem holds");
+}
+
 }  // namespace
 
 void check_rounds(double rounds) {
@@ -111,6 +124,16 @@ void BoundInputs::set_max_affected(std::vector<std::size_t> per_action, std::str
   check_actions(*this);
   check_max_affected(*this, per_action, field);
   max_affected = std::move(per_action);
+}
+
+void BoundInputs::set_min_uplift(double value, std::string_view field) {
+  check_delta(value, min_uplift, *this, field);
+  min_uplift = value;
+}
+
+void BoundInputs::set_effect_gap(double value, std::string_view field) {
+  check_delta(value, effect_gap, *this, field);
+  effect_gap = value;
 }
 
 }  // namespace updraft

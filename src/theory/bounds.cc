@@ -137,12 +137,12 @@ constexpr std::array<BoundInfo, 13> kBounds = {{
      {},
      bound_up_ucb_l,
      alpha_of_all},
-    {"up_ucb_ilift_bl", "sum 8 s^2 clip(gap/Delta, |V(a)|, m)^2 log(2KmT/delta) / gap + gap",
+    {"up_ucb_ilift_bl", "sum 8 s^2 clip(gap/D, |V(a)|, m)^2 log(2KmT/delta) / gap + gap",
      "hsieh22, Thm 3", true, kMinUplift, bound_up_ucb_ilift_bl, alpha_of_all},
     {"up_ucb_ilift",
      "sum 8 s^2 clip(2 gap/effect gap, |V(a)| + |V(a*)|, 2m)^2 log(2KmT/delta) / gap + gap",
      "hsieh22, Thm 4", true, kEffectGap, bound_up_ucb_ilift, alpha_of_all},
-    {"up_ucb_l_ilift_bl", "sum 8 s^2 clip(gap/Delta, |V(a)|, 2L(a))^2 log(2KmT/delta) / gap + gap",
+    {"up_ucb_l_ilift_bl", "sum 8 s^2 clip(gap/D, |V(a)|, 2L(a))^2 log(2KmT/delta) / gap + gap",
      "hsieh22, proofs of Thms 2, 3", true, kMinUplift, bound_up_ucb_l_ilift_bl, alpha_of_all},
     {"up_ucb_explore_bl", "sum 8 s^2 max(gap/Delta, |V(a)|)^2 log(2KmT/delta) / gap + gap",
      "hsieh22, proof of Thm 3", true, kMinUplift, bound_up_ucb_explore_bl, alpha_of_all},
@@ -212,12 +212,19 @@ double bound_up_ucb_l(const BoundInputs& in) {
   });
 }
 
+/// Thm 3 counts n0 = ceil(8 alpha / Delta^2) pulls before the set is found. The first K rounds find
+/// none, so that it takes two pulls even if n0 = 1: as if Delta were sqrt(8 alpha) at most.
+double identifying_uplift(const BoundInputs& in, double alpha) {
+  check_positive("min_uplift", in.min_uplift);
+  return std::min(in.min_uplift, std::sqrt(8.0 * alpha));
+}
+
 double bound_up_ucb_ilift_bl(const BoundInputs& in) {
   const double alpha = alpha_of_all(in);
-  check_positive("min_uplift", in.min_uplift);
+  const double least = identifying_uplift(in, alpha);
   const auto m = static_cast<double>(in.variables);
   return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
-    return std::clamp(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]), m);
+    return std::clamp(in.gaps[a] / least, static_cast<double>(in.affected[a]), m);
   });
 }
 
@@ -234,9 +241,9 @@ double bound_up_ucb_ilift(const BoundInputs& in) {
 
 double bound_up_ucb_l_ilift_bl(const BoundInputs& in) {
   const double alpha = alpha_of_all(in);
-  check_positive("min_uplift", in.min_uplift);
+  const double least = identifying_uplift(in, alpha);
   return upper_bound(in, 8.0 * alpha, [&](std::size_t a) {
-    return std::clamp(in.gaps[a] / in.min_uplift, static_cast<double>(in.affected[a]),
+    return std::clamp(in.gaps[a] / least, static_cast<double>(in.affected[a]),
                       2.0 * static_cast<double>(in.max_affected[a]));
   });
 }

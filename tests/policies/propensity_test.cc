@@ -132,6 +132,23 @@ TEST(DecisionDraws, LeaveOutActionsThatWaitForFeedback) {
   EXPECT_EQ(std::count(probabilities.begin(), probabilities.end(), 0.0), 1);
 }
 
+/// The other draws are those of no other decision, of no other part, and not the decision's own.
+TEST(DecisionDraws, AreIndependent) {
+  const Stream stream(5, 0, Purpose::kPolicy);
+  const Eigen::MatrixXd first = other_normals(stream, 3, 5, 5, 0);
+  const auto differ = [&](const Eigen::MatrixXd& other) {
+    return ((first - other).array().abs() > 1e-9).all();
+  };
+  EXPECT_EQ(first.rows(), 15);
+  EXPECT_TRUE(differ(other_normals(stream, 4, 5, 5, 0)));
+  EXPECT_TRUE(differ(other_normals(stream, 3 + (std::uint64_t{1} << 32), 5, 5, 0)));
+  EXPECT_TRUE(differ(other_normals(stream, 3, 5, 5, 1)));
+  EXPECT_TRUE(differ(other_normals({6, 0, Purpose::kPolicy}, 3, 5, 5, 0)));
+  Eigen::MatrixXd own(first.rows(), first.cols());
+  stream.normals(3, 0, {own.data(), static_cast<std::size_t>(own.size())});
+  EXPECT_TRUE(differ(own));
+}
+
 TEST(DecisionDraws, AreFewerWithManyActions) {
   EXPECT_EQ(independent_draws(1), 16u);
   EXPECT_EQ(independent_draws(256), 16u);

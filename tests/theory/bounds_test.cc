@@ -4,6 +4,7 @@
 #include <set>
 
 #include "support/refusal.h"
+#include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/theory.h"
 
@@ -382,6 +383,21 @@ TEST(CampaignBound, RefusesBadInputs) {
   EXPECT_EQ(refused([](auto& in) { in.norm_bound = 0.0; }), "norm_bound = 0: must be > 0");
   EXPECT_EQ(refused([](auto& in) { in.rounds = 0.0; }), "rounds = 0: must be at least 1");
   EXPECT_EQ(refused([](auto& in) { in.delta = 2.0; }), "delta = 2: must be in (0, 1)");
+}
+
+TEST(BoundInputs, RefuseADeltaAboveThatOfTheInstance) {
+  BoundInputs in = BoundInputs::of(*load_instance("gaussian"), 100, 0.05);
+  const double least = in.min_uplift;
+  EXPECT_THROW(in.set_min_uplift(2.0 * least), InvalidInput);
+  EXPECT_THROW(in.set_effect_gap(least), InvalidInput);  // which is smaller
+  EXPECT_EQ(in.min_uplift, least);
+  in.set_min_uplift(0.5 * least);
+  EXPECT_EQ(in.min_uplift, 0.5 * least);
+  in.effect_gap = 0.0;
+  EXPECT_THROW(in.set_effect_gap(0.1), InvalidInput);
+  in.affected.assign(in.affected.size(), 0);
+  in.set_effect_gap(0.1);
+  EXPECT_EQ(in.effect_gap, 0.1);
 }
 
 }  // namespace

@@ -74,6 +74,17 @@ TEST(Divergences, OfAMatrixAgreeWithTheFormula) {
               1e-15);
 }
 
+/// Nothing is left to tell the noise: that of the sum of all four.
+TEST(Divergences, OfAnActionThatMovesEverything) {
+  InstanceDefinition definition;
+  definition.action_names = {"best", "everything"};
+  definition.variables = {{4, 0.2}};
+  definition.effects = {moved(3, 4, 0.8), moved(0, 4, 0.3)};  // uplifts .6 and .4
+  definition.noise = gaussian(Covariance::kFactor, 0.5, 0.3);
+  const double variance = 0.5 * (4.0 + 12.0 * 0.3);
+  EXPECT_NEAR(least_divergences(Instance(definition))[1], 0.2 * 0.2 / (2.0 * variance), 1e-15);
+}
+
 double kl(double p, double q) {
   return p * std::log(p / q) + (1 - p) * std::log((1 - p) / (1 - q));
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,14 @@ TEST(Theorems, SayNothingOfUpUcbIliftIfTwoActionsMoveAVariableAlike) {
 /// The third audit instance: a standard deviation of 10.
 std::shared_ptr<const Instance> wide_noise() {
   return made(2, 0.0, {moved(0, 1, 2.0), moved(1, 2, 1.0)}, with_variance(100.0));
+}
+
+/// One pull would find the set (n0 = 1), but the first K rounds find none.
+TEST(Theorems, HoldIfOnePullIsEnoughToFindTheSet) {
+  const auto instance = made(4, 5.0, {{}, moved(0, 1, -15.0)}, with_variance(1.0));
+  const BoundInputs in = BoundInputs::of(*instance, 20000, 0.05);
+  EXPECT_GT(in.min_uplift * in.min_uplift, 8.0 * std::log(2 * 2 * 4 * 20000 / 0.05));
+  EXPECT_EQ(expect_below_bounds(instance, 20000), kUpperBounds);
 }
 
 TEST(Theorems, HoldForNoiseOfStandardDeviation10WithTheAlphaThatIsShown) {
