@@ -20,7 +20,7 @@ namespace {
 class UpUcbCv final : public NoiseLearningPolicy {
  public:
   UpUcbCv(const PolicySpec& spec, const Knowledge& told)
-      : NoiseLearningPolicy(spec, told), whole_(spec.word_or_default("radius") == "whole") {}
+      : NoiseLearningPolicy(spec, told), whole_(spec.word("radius") == "whole") {}
 
  private:
   std::optional<Eigen::VectorXd> radii() const override {

@@ -39,7 +39,8 @@ std::size_t expect_below(const std::shared_ptr<const Instance>& instance, const 
   EXPECT_TRUE(result.warnings.empty());
   for (std::size_t p = 0; p < played.size(); ++p) {
     const std::vector<double>& regrets = result.policies[p].final_regrets;
-    EXPECT_LT(*std::max_element(regrets.begin(), regrets.end()), played[p].evaluate(in))
+    EXPECT_LE(*std::max_element(regrets.begin(), regrets.end()),
+              played[p].evaluate(in) * (1.0 + 1e-12))  // some bounds are reached
         << result.policies[p].spec;
   }
   return played.size();
