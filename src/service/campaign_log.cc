@@ -367,17 +367,16 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
   std::size_t line = 0;
   try {
     LogReader log(in, line);
-    const std::vector<StoredCampaign> there = store.campaigns();
-    for (const StoredCampaign& campaign : there) {
+    for (const StoredCampaign& campaign : store.campaigns()) {
       if (campaign.name == log.definition().name) {
         throw InvalidInput("name", campaign.name, "is there already");
       }
     }
-    const StoredCampaign added = {static_cast<std::int64_t>(there.size()) + 1,
-                                  log.definition().name, log.definition().canonical};
+    const StoredCampaign added = {store.new_campaign_id(), log.definition().name,
+                                  log.definition().canonical};
     bool begun = false;
     bool ended = false;
-    store.write_all([&] {
+    const AppendResult result = store.write_all([&] {
       std::vector<StoreWrite> batch;
       if (!begun) batch.emplace_back(added);
       begun = true;
@@ -388,6 +387,7 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
       }
       return batch;
     });
+    if (result == AppendResult::kConflict) throw Conflict("somebody else writes into the store");
     return added.name;
   } catch (const InvalidInput& error) {
     throw in_line(line, error);

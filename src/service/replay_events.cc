@@ -2,7 +2,7 @@
 
 namespace updraft {
 
-void replay_events(const CampaignStore& store, const StoredCampaign& campaign, LiveCampaign& live,
+void replay_events(const EventStore& store, const StoredCampaign& campaign, LiveCampaign& live,
                    const ReplayVisits& visits) {
   const auto find_lost = [&](const Event& event) {
     return decision_from(store.events_of(campaign, event.decision), event.number);

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "service/live_campaign.h"
-#include "store/campaign_store.h"
+#include "store/event_store.h"
 
 namespace updraft {
 
@@ -14,7 +14,7 @@ struct ReplayVisits {
 
 /// Applies all events of a stored campaign after those that `live` has, and calls `visits` before
 /// and after each. Throws StoreError, and std::runtime_error where an event cannot have come next.
-void replay_events(const CampaignStore& store, const StoredCampaign& campaign, LiveCampaign& live,
+void replay_events(const EventStore& store, const StoredCampaign& campaign, LiveCampaign& live,
                    const ReplayVisits& visits = {});
 
 }  // namespace updraft

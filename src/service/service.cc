@@ -101,10 +101,10 @@ std::string_view status_name(DecisionStatus status) {
 }
 
 struct Service::Parts {
-  explicit Parts(ServiceOptions given)
+  Parts(ServiceOptions given, std::unique_ptr<EventStore> given_store)
       : options(std::move(given)),
-        store(options.store, CampaignStore::Mode::kWrite),
-        committer(store, options.group_commits) {
+        store(std::move(given_store)),
+        committer(*store, options.group_commits) {
     if (!options.clock) options.clock = system_milliseconds;
     opened = Clock::now().time_since_epoch().count();
   }
@@ -120,11 +120,11 @@ struct Service::Parts {
   void rebuild(Entry& entry) {
     const std::uint64_t epoch = committer.epoch();
     auto live = std::make_unique<LiveCampaign>(entry.definition);
-    const auto snapshot = store.last_snapshot(entry.stored);
+    const auto snapshot = store->last_snapshot(entry.stored);
     const bool unusable = snapshot && !restored(*live, snapshot->body);
     if (unusable) live = std::make_unique<LiveCampaign>(entry.definition);
     const std::uint64_t before = live->version();
-    replay_events(store, entry.stored, *live);
+    replay_events(*store, entry.stored, *live);
     const bool was_long = live->version() - before >= options.snapshot_every;
     entry.live = std::move(live);
     entry.epoch = epoch;
@@ -191,7 +191,7 @@ struct Service::Parts {
   std::optional<LiveDecision> find(const Entry& entry, const LiveCampaign& live,
                                    std::string_view id) const {
     if (const LiveDecision* found = live.find(id)) return *found;
-    return decision_from(store.events_of(entry.stored, id),
+    return decision_from(store->events_of(entry.stored, id),
                          std::numeric_limits<std::uint64_t>::max());
   }
 
@@ -232,14 +232,19 @@ struct Service::Parts {
 
   ServiceOptions options;
   Clock::rep opened = 0;
-  CampaignStore store;
+  std::unique_ptr<EventStore> store;
   Committer committer;
   mutable std::shared_mutex campaigns_mutex;
   std::map<std::string, std::unique_ptr<Entry>, std::less<>> campaigns;
 };
 
-Service::Service(ServiceOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {
-  for (StoredCampaign& stored : parts_->store.campaigns()) {
+Service::Service(ServiceOptions options)
+    : Service(options,
+              std::make_unique<CampaignStore>(options.store, CampaignStore::Mode::kWrite)) {}
+
+Service::Service(ServiceOptions options, std::unique_ptr<EventStore> store)
+    : parts_(std::make_unique<Parts>(std::move(options), std::move(store))) {
+  for (StoredCampaign& stored : parts_->store->campaigns()) {
     auto entry = std::make_unique<Entry>();
     entry->stored = std::move(stored);
     try {
@@ -271,16 +276,17 @@ bool Service::create(const CampaignDefinition& definition) {
         fmt::format("there are {} campaigns, which is the most", parts_->campaigns.size()));
   }
   auto entry = std::make_unique<Entry>();
-  entry->stored = {static_cast<std::int64_t>(parts_->campaigns.size()) + 1, definition.name,
-                   definition.canonical};
   entry->definition = std::make_shared<CampaignDefinition>(definition);
   entry->epoch = parts_->committer.epoch();
   entry->live = std::make_unique<LiveCampaign>(entry->definition);
   try {
     parts_->committer.check();
+    entry->stored = {parts_->store->new_campaign_id(), definition.name, definition.canonical};
     parts_->committer.wait(parts_->committer.add(entry->stored, entry->epoch));
   } catch (const CommitFailed& failure) {
     throw unavailable(failure);
+  } catch (const StoreError& error) {
+    throw unavailable(CommitFailed(error.what(), false));
   }
   parts_->campaigns.emplace(definition.name, std::move(entry));
   return true;
@@ -473,8 +479,6 @@ void Service::sweep() {
   }
   if (failure) std::rethrow_exception(failure);
 }
-
-void Service::limit_store_pages(std::int64_t pages) { parts_->store.limit_pages(pages); }
 
 ServiceGauges Service::gauges() const {
   const CommitterCounts counts = parts_->committer.counts();

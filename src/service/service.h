@@ -42,6 +42,7 @@ class Unavailable : public std::runtime_error {
   bool disk_full_;
 };
 
+class EventStore;
 struct VariableQuery;
 
 /// What a state looked like.
@@ -108,6 +109,8 @@ class Service {
   /// snapshot and the events since. Throws std::runtime_error that says what is wrong with the
   /// store and what can be done.
   explicit Service(ServiceOptions options);
+  /// The same with a store that is open.
+  Service(ServiceOptions options, std::unique_ptr<EventStore> store);
   ~Service();
 
   /// False where the same campaign was there already.
@@ -140,9 +143,6 @@ class Service {
   void sweep();
 
   ServiceGauges gauges() const;
-
-  /// The most that the store may grow to, in pages of SQLite; then the disk counts as full.
-  void limit_store_pages(std::int64_t pages);
 
  private:
   struct Parts;

@@ -5,9 +5,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <unordered_map>
 
 #include "core/checksum.h"
 
@@ -104,15 +106,45 @@ struct CampaignStore::Writer {
     add_event.emplace(connection.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"));
     add_snapshot.emplace(
         connection.prepare("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)"));
+    last_key.emplace(connection.prepare("SELECT max(key) FROM events WHERE key >= ? AND key < ?"));
+    same_campaign.emplace(
+        connection.prepare("SELECT count(*) FROM campaigns WHERE id = ? OR name = ?"));
     drop_snapshots.emplace(connection.prepare(
         "DELETE FROM snapshots WHERE campaign = ?1 AND number NOT IN (SELECT number FROM snapshots "
         "WHERE campaign = ?1 ORDER BY number DESC LIMIT ?2)"));
   }
 
-  void write(const std::vector<StoreWrite>& batch) {
-    for (const StoreWrite& write : batch) {
+  void begin() {
+    connection.execute("BEGIN IMMEDIATE");
+    versions.clear();
+  }
+
+  /// Into the transaction; false where there is a conflict.
+  bool write(const std::vector<StoreWrite>& batch) {
+    return std::all_of(batch.begin(), batch.end(), [this](const StoreWrite& write) {
+      if (!expected(write)) return false;
       std::visit([this](const auto& what) { add(what); }, write);
+      return true;
+    });
+  }
+
+  /// Whether what is there is what the write expects.
+  bool expected(const StoreWrite& write) {
+    if (const auto* added = std::get_if<StoredCampaign>(&write)) {
+      same_campaign->bind(1, added->id).bind(2, std::string_view(added->name));
+      return same_campaign->run_for_number() == 0;
     }
+    const auto* event = std::get_if<EventWrite>(&write);
+    return event == nullptr || event->event.number == ++version(event->campaign);
+  }
+
+  /// How many events the campaign has, with those of this transaction.
+  std::uint64_t& version(std::int64_t campaign) {
+    const auto known = versions.find(campaign);
+    if (known != versions.end()) return known->second;
+    last_key->bind(1, key_of(campaign, 0)).bind(2, key_of(campaign + 1, 0));
+    const std::int64_t last = last_key->run_for_number();  // 0 where there is none
+    return versions[campaign] = static_cast<std::uint64_t>(last % kKeySpace);
   }
 
   void add(const StoredCampaign& campaign) {
@@ -149,6 +181,9 @@ struct CampaignStore::Writer {
   std::optional<Statement> add_event;
   std::optional<Statement> add_snapshot;
   std::optional<Statement> drop_snapshots;
+  std::optional<Statement> last_key;
+  std::optional<Statement> same_campaign;
+  std::unordered_map<std::int64_t, std::uint64_t> versions;  // of campaigns in this transaction
 };
 
 CampaignStore::CampaignStore(const std::filesystem::path& path, Mode mode) : path_(path) {
@@ -324,31 +359,44 @@ std::vector<Event> CampaignStore::events_of(const StoredCampaign& campaign,
   });
 }
 
-void CampaignStore::write(const std::vector<StoreWrite>& batch) {
-  in_transaction([&] { writer_->write(batch); });
+AppendResult CampaignStore::write(const std::vector<StoreWrite>& batch) {
+  return in_transaction([&] { return writer_->write(batch); });
 }
 
-void CampaignStore::write_all(const std::function<std::vector<StoreWrite>()>& next) {
-  in_transaction([&] {
+AppendResult CampaignStore::write_all(const std::function<std::vector<StoreWrite>()>& next) {
+  return in_transaction([&] {
     for (std::vector<StoreWrite> batch = next(); !batch.empty(); batch = next()) {
-      writer_->write(batch);
+      if (!writer_->write(batch)) return false;
     }
+    return true;
   });
 }
 
-void CampaignStore::in_transaction(const std::function<void()>& work) {
+AppendResult CampaignStore::in_transaction(const std::function<bool()>& work) {
   Connection& connection = writer_->connection;
-  connection.execute("BEGIN IMMEDIATE");
-  try {
-    work();
-    connection.execute("COMMIT");
-  } catch (...) {
+  const auto roll_back = [&] {
     try {
       connection.execute("ROLLBACK");
     } catch (const StoreError&) {  // some errors have rolled back already
     }
+  };
+  writer_->begin();
+  try {
+    if (work()) {
+      connection.execute("COMMIT");
+      return AppendResult::kOk;
+    }
+  } catch (...) {
+    roll_back();
     throw;
   }
+  roll_back();
+  return AppendResult::kConflict;
+}
+
+std::int64_t CampaignStore::new_campaign_id() const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] { return reader_->number("SELECT max(id) FROM campaigns") + 1; });
 }
 
 void CampaignStore::limit_pages(std::int64_t pages) {

@@ -6,11 +6,12 @@ namespace updraft {
 namespace {
 
 constexpr std::size_t kFailuresKept = 64;
+constexpr const char* kConflictReason = "the store has other events: somebody else has written";
 constexpr std::chrono::milliseconds kPauseAfterFailure{200};
 
 }  // namespace
 
-Committer::Committer(CampaignStore& store, bool grouped)
+Committer::Committer(EventStore& store, bool grouped)
     : store_(store), grouped_(grouped), thread_([this] { run(); }) {}
 
 Committer::~Committer() {
@@ -87,7 +88,7 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
   const auto begin = std::chrono::steady_clock::now();
   Failure failure;
   try {
-    store_.write(batch);
+    if (store_.write(batch) == AppendResult::kConflict) failure.reason = kConflictReason;
   } catch (const StoreError& error) {
     failure.reason = error.what();
     failure.disk_full = error.kind() == StoreError::Kind::kDiskFull;

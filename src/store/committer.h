@@ -4,11 +4,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "store/campaign_store.h"
+#include "store/event_store.h"
 
 namespace updraft {
 
@@ -35,12 +36,13 @@ struct CommitterCounts {
 /// on its way go into the next one together. Safe for many threads.
 ///
 /// Whoever adds a write has changed a state that others see before it is on disk. So where a commit
-/// fails, all writes that were added since fail as well: the epoch ends, and writes that were made
-/// from states of an earlier epoch are refused. States must then be rebuilt from the store.
+/// fails, or finds a conflict, all writes that were added since fail as well: the epoch ends, and
+/// writes that were made from states of an earlier epoch are refused. States must then be rebuilt
+/// from the store.
 class Committer {
  public:
   /// `grouped`: else every write is a commit of its own.
-  Committer(CampaignStore& store, bool grouped);
+  Committer(EventStore& store, bool grouped);
   /// Commits what was added.
   ~Committer();
 
@@ -68,7 +70,7 @@ class Committer {
   void run();
   void commit(std::vector<StoreWrite> batch, std::uint64_t last);
 
-  CampaignStore& store_;
+  EventStore& store_;
   const bool grouped_;
   mutable std::mutex mutex_;
   std::condition_variable added_;

@@ -85,15 +85,20 @@ bool Statement::step() {
   return false;
 }
 
-void Statement::run() {
+void Statement::run() { run_for_number(); }
+
+std::int64_t Statement::run_for_number() {
+  std::int64_t first = 0;
   try {
-    while (step()) {
-    }
+    bool row = step();
+    if (row) first = number(0);
+    while (row) row = step();
   } catch (...) {
     reset();
     throw;
   }
   reset();
+  return first;
 }
 
 void Statement::reset() { sqlite3_reset(statement_.get()); }

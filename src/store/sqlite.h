@@ -3,30 +3,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <string_view>
+
+#include "store/store_error.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace updraft {
 
-/// What SQLite says went wrong.
-class StoreError : public std::runtime_error {
- public:
-  enum class Kind { kDiskFull, kDamaged, kOther };
-
-  StoreError(const std::string& what, Kind kind) : std::runtime_error(what), kind_(kind) {}
-  Kind kind() const { return kind_; }
-
- private:
-  Kind kind_;
-};
-
 class Statement;
 
-/// A connection to a database. For use by one thread at a time.
+/// A connection to a database; what goes wrong is a StoreError. For use by one thread at a time.
 class Connection {
  public:
   enum class Mode { kReadOnly, kReadWrite };  ///< the latter makes the file where there is none
@@ -64,6 +52,8 @@ class Statement {
   bool step();
   /// Runs to the end and makes it ready to be bound again, also where it throws.
   void run();
+  /// The number that the first row begins with, 0 where there is none; otherwise as run().
+  std::int64_t run_for_number();
   void reset();
 
   std::int64_t number(int column) const;

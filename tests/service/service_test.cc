@@ -42,10 +42,17 @@ DecisionRequest asked(std::string id) {
 
 struct Opened {
   explicit Opened(const TemporaryFolder& folder, std::uint64_t snapshot_every = 10'000)
-      : service({.store = folder.path() / "campaigns.db",
+      : Opened(std::make_unique<CampaignStore>(folder.path() / "campaigns.db",
+                                               CampaignStore::Mode::kWrite),
+               snapshot_every) {}
+  Opened(std::unique_ptr<CampaignStore> made, std::uint64_t snapshot_every)
+      : store(*made),
+        service({.store = "campaigns.db",
                  .snapshot_every = snapshot_every,
-                 .clock = [this] { return now.load(); }}) {}
+                 .clock = [this] { return now.load(); }},
+                std::move(made)) {}
   std::atomic<std::int64_t> now = 0;
+  CampaignStore& store;
   Service service;
 };
 
@@ -248,7 +255,7 @@ TEST(Service, NothingChangesWhereTheDiskIsFull) {
     Service& service = opened.service;
     service.create(shop());
     service.decide("shop", asked("a"));
-    service.limit_store_pages(1);
+    opened.store.limit_pages(1);
     before = service.report("shop");
     bool full = false;
     for (int j = 0; j < 100'000 && !full; ++j) {
@@ -266,7 +273,7 @@ TEST(Service, NothingChangesWhereTheDiskIsFull) {
     EXPECT_EQ(service.report("shop"), before);
     EXPECT_GE(service.gauges().failed_commits, 1u);
 
-    service.limit_store_pages(1'000'000);
+    opened.store.limit_pages(1'000'000);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it tries again after a while
     EXPECT_EQ(service.decide("shop", asked("a")).state_version, 0u);  // as it was answered before
     service.pay("shop", "a", dense({1, 2, 3}));

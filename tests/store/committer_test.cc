@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "store/campaign_store.h"
 #include "support/folder.h"
 
 namespace updraft {

@@ -1,0 +1,228 @@
+// What the service does where its store fails or has another writer. The store is a real one behind
+// an implementation that fails when told to.
+
+#include "store/event_store.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "service/service.h"
+#include "service/store_check.h"
+#include "store/campaign_store.h"
+#include "support/folder.h"
+
+namespace updraft {
+namespace {
+
+using testing::TemporaryFolder;
+
+enum class Fault {
+  kNone,
+  kFails,     ///< writes nothing and throws
+  kDiskFull,  ///< the same, for want of room
+  kConflict,  ///< writes nothing and says that there is a conflict
+};
+
+/// Told by tests what the next write comes to.
+struct Faults {
+  std::atomic<Fault> next = Fault::kNone;
+  std::atomic<int> writes = 0;
+};
+
+class FaultyStore final : public EventStore {
+ public:
+  FaultyStore(const std::filesystem::path& path, std::shared_ptr<Faults> faults)
+      : store_(path, CampaignStore::Mode::kWrite), faults_(std::move(faults)) {}
+
+  std::vector<StoredCampaign> campaigns() const override { return store_.campaigns(); }
+  std::optional<StoredSnapshot> last_snapshot(const StoredCampaign& campaign) const override {
+    return store_.last_snapshot(campaign);
+  }
+  void for_each_event(const StoredCampaign& campaign, std::uint64_t after,
+                      const std::function<void(const Event&)>& visit) const override {
+    store_.for_each_event(campaign, after, visit);
+  }
+  std::vector<Event> events_of(const StoredCampaign& campaign,
+                               std::string_view decision) const override {
+    return store_.events_of(campaign, decision);
+  }
+  std::int64_t new_campaign_id() const override { return store_.new_campaign_id(); }
+
+  AppendResult write(const std::vector<StoreWrite>& batch) override {
+    ++faults_->writes;
+    switch (faults_->next.exchange(Fault::kNone)) {
+      case Fault::kFails:
+        throw StoreError("the disk is gone", StoreError::Kind::kOther);
+      case Fault::kDiskFull:
+        throw StoreError("no room", StoreError::Kind::kDiskFull);
+      case Fault::kConflict:
+        return AppendResult::kConflict;
+      case Fault::kNone:
+        break;
+    }
+    return store_.write(batch);
+  }
+
+  /// As another process would, behind the service's back.
+  CampaignStore& behind() { return store_; }
+
+ private:
+  CampaignStore store_;
+  std::shared_ptr<Faults> faults_;
+};
+
+CampaignDefinition shop(const std::string& name = "shop") {
+  return parse_definition(R"json({"name": ")json" + name +
+                          R"json(", "policy": "up_ts", "actions": 2, "variables": 2,
+                                  "knowledge": {"affected": [[0], [1]]}})json");
+}
+
+PayoffPart dense(std::vector<double> values) {
+  return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
+}
+
+DecisionRequest asked(std::string id) {
+  return {.id = std::move(id), .features = {}, .baseline = {}};
+}
+
+Event stopped() { return {0, EventKind::kStopped, "", 5, ""}; }
+
+/// A service on a faulty store.
+struct Faulty {
+  explicit Faulty(const TemporaryFolder& folder) : path(folder.path() / "campaigns.db") {
+    auto made = std::make_unique<FaultyStore>(path, faults);
+    store = made.get();
+    service = std::make_unique<Service>(
+        ServiceOptions{.store = path, .clock = [] { return std::int64_t{7}; }}, std::move(made));
+  }
+
+  /// What comes of a call whose write meets `fault`: "", or that it was unavailable.
+  template <typename Call>
+  std::string meeting(Fault fault, Call call) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));  // it tries again after a while
+    faults->next = fault;
+    try {
+      call();
+    } catch (const Unavailable& error) {
+      return error.disk_full() ? "full" : "unavailable";
+    }
+    return "";
+  }
+
+  std::filesystem::path path;
+  std::shared_ptr<Faults> faults = std::make_shared<Faults>();
+  FaultyStore* store = nullptr;
+  std::unique_ptr<Service> service;
+};
+
+TEST(EventStore, AppendsWhereTheVersionIsTheExpectedOne) {
+  const TemporaryFolder folder;
+  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
+  EventStore& events = store;
+  const StoredCampaign spring = {store.new_campaign_id(), "spring", "{}"};
+  EXPECT_EQ(spring.id, 1);
+  EXPECT_EQ(store.write({spring}), AppendResult::kOk);
+  EXPECT_EQ(events.append(1, 1, {stopped()}), AppendResult::kConflict);  // ahead
+  EXPECT_EQ(events.append(1, 0, {stopped(), stopped()}), AppendResult::kOk);
+  EXPECT_EQ(events.append(1, 0, {stopped()}), AppendResult::kConflict);  // behind
+  EXPECT_EQ(events.append(1, 1, {stopped(), stopped()}), AppendResult::kConflict);
+  EXPECT_EQ(events.append(1, 3, {stopped()}), AppendResult::kConflict);
+  EXPECT_EQ(events.append(1, 2, {}), AppendResult::kOk);
+  EXPECT_EQ(events.append(1, 2, {stopped()}), AppendResult::kOk);
+  std::vector<std::uint64_t> numbers;
+  store.for_each_event(spring, 0, [&](const Event& event) { numbers.push_back(event.number); });
+  EXPECT_EQ(numbers, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST(EventStore, ABatchWithAConflictIsNotWritten) {
+  const TemporaryFolder folder;
+  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
+  const StoredCampaign spring = {1, "spring", "{}"};
+  const StoredCampaign autumn = {2, "autumn", "{}"};
+  EXPECT_EQ(store.write({spring, autumn}), AppendResult::kOk);
+  Event first = stopped();
+  first.number = 1;
+  Event gap = stopped();
+  gap.number = 2;
+  EXPECT_EQ(store.write({EventWrite{1, first}, EventWrite{2, gap}}), AppendResult::kConflict);
+  EXPECT_EQ(store.write({EventWrite{1, first}, EventWrite{2, first}, EventWrite{1, gap}}),
+            AppendResult::kOk);
+  EXPECT_EQ(store.write({StoredCampaign{3, "spring", "{}"}}), AppendResult::kConflict);
+  EXPECT_EQ(store.write({StoredCampaign{2, "winter", "{}"}}), AppendResult::kConflict);
+  EXPECT_EQ(store.campaigns().size(), 2u);
+}
+
+TEST(EventStore, IdsOfCampaignsAreOfTheStore) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "campaigns.db";
+  {
+    CampaignStore store(path, CampaignStore::Mode::kWrite);
+    store.write({StoredCampaign{5, "old", shop("old").canonical}});  // others were taken out
+    EXPECT_EQ(store.new_campaign_id(), 6);
+  }
+  {
+    Service service({.store = path});
+    service.create(shop("a"));
+    service.create(shop("b"));
+    service.decide("b", asked("x"));
+    service.decide("old", asked("y"));
+  }
+  const CampaignStore store(path, CampaignStore::Mode::kRead);
+  const std::vector<StoredCampaign> campaigns = store.campaigns();
+  ASSERT_EQ(campaigns.size(), 3u);
+  EXPECT_EQ(campaigns[1].id, 6);
+  EXPECT_EQ(campaigns[2].id, 7);
+  EXPECT_EQ(store.events_of(campaigns[2], "x").size(), 1u);
+  EXPECT_TRUE(check_store(store).nothing_found());
+}
+
+TEST(FaultyStore, WhatFailedIsUnavailableAndChangesNothing) {
+  const TemporaryFolder folder;
+  {
+    Faulty faulty(folder);
+    Service& service = *faulty.service;
+    service.create(shop());
+    service.decide("shop", asked("a"));
+    const nlohmann::json before = service.report("shop");
+    for (const auto& [fault, said] : {std::pair{Fault::kFails, "unavailable"},
+                                      {Fault::kDiskFull, "full"},
+                                      {Fault::kConflict, "unavailable"}}) {
+      EXPECT_EQ(faulty.meeting(fault, [&] { service.create(shop("other")); }), said);
+      EXPECT_EQ(faulty.meeting(fault, [&] { service.decide("shop", asked("b")); }), said);
+      EXPECT_EQ(faulty.meeting(fault, [&] { service.pay("shop", "a", dense({1, 2})); }), said);
+      EXPECT_EQ(faulty.meeting(fault, [&] { service.stop("shop"); }), said);
+      EXPECT_EQ(service.report("shop"), before);
+      EXPECT_EQ(service.list()["campaigns"].size(), 1u);
+    }
+    EXPECT_EQ(service.gauges().failed_commits, 12u);
+    EXPECT_EQ(faulty.meeting(Fault::kNone, [&] { service.pay("shop", "a", dense({1, 2})); }), "");
+    EXPECT_TRUE(service.create(shop("other")));
+    service.decide("other", asked("c"));
+  }
+  const CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kRead);
+  const StoreCheck check = check_store(store);
+  EXPECT_TRUE(check.nothing_found());
+  EXPECT_EQ(check.campaigns.at(0).events, 2u);
+  EXPECT_EQ(check.campaigns.at(1).events, 1u);
+}
+
+TEST(FaultyStore, GoesOnFromWhatAnotherWriterHasWritten) {
+  const TemporaryFolder folder;
+  Faulty faulty(folder);
+  Service& service = *faulty.service;
+  service.create(shop());
+  service.decide("shop", asked("a"));
+  ASSERT_EQ(faulty.store->behind().append(1, 1, {stopped()}), AppendResult::kOk);
+  EXPECT_EQ(faulty.meeting(Fault::kNone, [&] { service.decide("shop", asked("b")); }),
+            "unavailable");
+  EXPECT_TRUE(service.report("shop")["stopped"].get<bool>());
+  EXPECT_EQ(faulty.meeting(Fault::kNone, [&] { service.pay("shop", "a", dense({1, 2})); }), "");
+  EXPECT_EQ(service.report("shop")["state_version"], 3);
+  EXPECT_TRUE(check_store(faulty.store->behind()).nothing_found());
+}
+
+}  // namespace
+}  // namespace updraft
