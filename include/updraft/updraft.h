@@ -13,6 +13,7 @@
 #include "updraft/environment.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
+#include "updraft/explanation.h"
 #include "updraft/ids.h"
 #include "updraft/instance.h"
 #include "updraft/interval.h"

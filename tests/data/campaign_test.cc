@@ -14,6 +14,7 @@
 #include "models/logistic.h"
 #include "support/folder.h"
 #include "support/refusal.h"
+#include "support/source_folder.h"
 #include "support/statistics.h"
 
 namespace updraft {
@@ -202,7 +203,7 @@ TEST(CampaignFormat, ReadsBackWhatItWrote) {
 
 /// The example in docs/formats/campaign.md.
 TEST(CampaignFormat, ReadsTheExampleOfItsPage) {
-  std::ifstream page(UPDRAFT_SOURCE_DIR "/docs/formats/campaign.md");
+  std::ifstream page(testing::source_folder() / "docs/formats/campaign.md");
   const std::string text(std::istreambuf_iterator<char>(page), {});
   const std::size_t begin = text.find("```json\n") + 8;
   ASSERT_LT(begin, text.size());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/refusal.h"
+#include "support/source_folder.h"
 #include "updraft/suite.h"
 
 namespace updraft {
@@ -22,7 +23,7 @@ std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-const std::filesystem::path kSource = UPDRAFT_SOURCE_DIR;
+const std::filesystem::path kSource = testing::source_folder();
 
 // Shipped experiments: grids and choices of [hsieh22, Appendix D].
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/source_folder.h"
 #include "support/statistics.h"
 #include "updraft/environment.h"
 #include "updraft/registry.h"
@@ -63,7 +64,7 @@ class Held {
 };
 
 struct Case {
-  const char* instance;
+  std::string instance;
   const char* spec;
   std::uint32_t runs;
 };
@@ -87,7 +88,8 @@ TEST_P(Coverage, Is95PercentWithActionsInRotation) {
   held.expect_95_percent();
 }
 
-constexpr const char* kRareClusters = UPDRAFT_SOURCE_DIR "/examples/instance/rare-clusters.json";
+const std::string kRareClusters =
+    source_folder() / "examples/instance/rare-clusters.json";
 
 // Few fits save time: the last is to at least 90 % of the rounds.
 INSTANTIATE_TEST_SUITE_P(Policies, Coverage,

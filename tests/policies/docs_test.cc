@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/source_folder.h"
 #include "updraft/campaign_policy.h"
 #include "updraft/context_policy.h"
 #include "updraft/registry.h"
@@ -17,7 +18,7 @@
 namespace updraft {
 namespace {
 
-const std::filesystem::path kDocs = std::filesystem::path(UPDRAFT_SOURCE_DIR) / "docs";
+const std::filesystem::path kDocs = testing::source_folder() / "docs";
 const std::filesystem::path kPages = kDocs / "policies";
 
 std::string text_of(const std::filesystem::path& path) {

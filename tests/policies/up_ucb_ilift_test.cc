@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/refusal.h"
+#include "support/source_folder.h"
 #include "updraft/instance.h"
 #include "updraft/registry.h"
 #include "updraft/simulate.h"
@@ -52,7 +53,7 @@ std::shared_ptr<const Instance> instance_of(std::size_t variables,
 /// The last action of each is dropped after few rounds; the others affect different variables, some
 /// of which two of them move in opposite directions.
 std::vector<std::shared_ptr<const Instance>> instances() {
-  const std::filesystem::path source = UPDRAFT_SOURCE_DIR;
+  const std::filesystem::path source = testing::source_folder();
   return {
       load_instance((source / "examples/instance/dropped-early.json").string()),
       instance_of(10, {{{{{9, 10}}, 2.0}}, {{{{8, 9}}, 1.0}}, {}, {{{{0, 8}}, -20.0}}}),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fuzz/entry_points.h"
+#include "support/source_folder.h"
 
 namespace updraft {
 namespace {
@@ -24,7 +25,7 @@ struct Tally {
 Tally run(const std::string& corpus, bool (*entry_point)(std::string_view)) {
   std::vector<std::filesystem::path> files;
   for (const auto& file : std::filesystem::directory_iterator(
-           std::filesystem::path(UPDRAFT_SOURCE_DIR) / "tests/fuzz/corpus" / corpus)) {
+           testing::source_folder() / "tests/fuzz/corpus" / corpus)) {
     files.push_back(file.path());
   }
   std::sort(files.begin(), files.end());
