@@ -16,7 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "updraft/campaign_policy.h"
+#include "updraft/policy.h"
+#include "updraft/registry.h"
 
 namespace updraft {
 namespace {
@@ -55,7 +56,7 @@ class Rounds {
     }
   }
 
-  Pool pool(std::size_t round) const {
+  Round pool(std::size_t round) const {
     const std::size_t size = individuals * shape.features;
     return {.features = std::span(features_).subspan(round * size, size), .width = shape.features};
   }
@@ -68,7 +69,7 @@ class Rounds {
     }
   }
 
-  CampaignShape shape;
+  TargetingShape shape;
   std::size_t individuals = 0;
   std::size_t rounds = 0;
 
@@ -90,12 +91,13 @@ void play(const std::string& spec, const Folder& folder, int repetitions) {
     decisions.clear();
     std::vector<double> payoffs;
     const double begin = now();
-    const auto policy = make_campaign_policy(spec, rounds.shape);
+    const auto policy = make_policy(spec, Knowledge(rounds.shape));
     for (std::size_t round = 0; round < rounds.rounds; ++round) {
-      const Pool pool = rounds.pool(round);
-      const std::vector<Treatment> treated = policy->select(pool, stream);
+      const Round pool = rounds.pool(round);
+      const Decision decision = policy->decide(pool, stream);
+      const std::vector<Treatment>& treated = decision.treatments;
       rounds.pay(round, treated, payoffs);
-      policy->observe(pool, treated, payoffs);
+      policy->learn(decision, pool, Payoffs::dense(payoffs));
       decisions.insert(decisions.end(), treated.begin(), treated.end());
     }
     std::printf("%.9f\n", now() - begin);
@@ -107,19 +109,20 @@ void select(const std::string& spec, const Folder& folder, int repetitions) {
   const Rounds rounds(folder);
   const std::vector<Treatment> treatments = read<Treatment>(folder / "treatments.u32");
   const std::vector<double> features = read<double>(folder / "pool.f64");
-  const auto policy = make_campaign_policy(spec, rounds.shape);
+  const auto policy = make_policy(spec, Knowledge(rounds.shape));
   std::vector<double> payoffs;
   for (std::size_t round = 0; round < rounds.rounds; ++round) {
     const auto treated =
         std::span(treatments).subspan(round * rounds.individuals, rounds.individuals);
     rounds.pay(round, treated, payoffs);
-    policy->observe(rounds.pool(round), treated, payoffs);
+    policy->learn({.treatments = {treated.begin(), treated.end()}}, rounds.pool(round),
+                  Payoffs::dense(payoffs));
   }
-  const Pool pool{.features = features, .width = rounds.shape.features};
+  const Round pool{.features = features, .width = rounds.shape.features};
   std::vector<Treatment> treated;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     const double begin = now();
-    treated = policy->select(pool, Stream(1, 0, Purpose::kPolicy));
+    treated = policy->decide(pool, Stream(1, 0, Purpose::kPolicy)).treatments;
     std::printf("%.9f\n", now() - begin);
   }
   write(folder / "decisions.u32", treated);

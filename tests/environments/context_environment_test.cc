@@ -39,7 +39,7 @@ TEST(ContextEnvironment, NothingIsLongerThanOne) {
   ContextEnvironment environment(world, 1, 0);
   for (std::uint32_t round = 0; round < 50; ++round) {
     environment.draw(round);
-    const Context context = environment.context();
+    const Round context = environment.context();
     ASSERT_EQ(context.size(), kSmall.variables);
     for (std::size_t i = 0; i < context.size(); ++i) {
       EXPECT_LE(product(context.row(i), context.row(i)), 1.0);
@@ -54,7 +54,7 @@ TEST(ContextEnvironment, TellsWhatIsTrueOfARound) {
   ContextEnvironment environment(world, 1, 0);
   for (std::uint32_t round = 0; round < 50; ++round) {
     environment.draw(round);
-    const Context context = environment.context();
+    const Round context = environment.context();
     std::vector<double> rewards;
     for (ActionId action = 0; action < kSmall.actions; ++action) {
       std::vector<VariableId> affected;

@@ -82,8 +82,7 @@ TEST(CampaignSetting, RefusesWhatCannotBe) {
 }
 
 TEST(CampaignSetting, RefusesPoliciesThatAreNotForCampaigns) {
-  EXPECT_TRUE(
-      has(refused("data = 'synthetic'", "spec = 'ucb(alpha=1)'"), "not for targeted campaigns"));
+  EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'ucb(alpha=1)'"), "not for targeting"));
   EXPECT_TRUE(
       has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'\nalpha = [1, 2]"), "policy[0].alpha"));
   EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'"), "give beta"));

@@ -9,6 +9,7 @@
 #include "report/made_result.h"
 #include "support/folder.h"
 #include "support/refusal.h"
+#include "support/rounds.h"
 #include "updraft/context_environment.h"
 #include "updraft/report.h"
 #include "updraft/results.h"
@@ -39,13 +40,13 @@ TEST(SimulateContexts, MeasuresWhatThePolicyLost) {
   double best = 0.0;
   for (std::uint32_t run = 0; run < 3; ++run) {
     ContextEnvironment environment(world, 5, run);
-    const auto policy = make_context_policy(spec, {.features = 4, .actions = 3});
+    const auto policy = testing::make_contextual(spec, {.features = 4, .actions = 3});
     double regret = 0.0;
     for (std::uint32_t round = 0; round < 40; ++round) {
       environment.draw(round);
       const ActionId action =
-          policy->select(environment.context(), Stream(5, run, Purpose::kPolicy));
-      policy->observe(environment.context(), action, environment.payoffs(action));
+          policy->decide(environment.context(), Stream(5, run, Purpose::kPolicy)).action;
+      testing::teach(*policy, environment.context(), action, environment.payoffs(action));
       regret += environment.gap(action);
       best += environment.gap(action) == 0.0 ? 1.0 : 0.0;
     }
@@ -84,9 +85,9 @@ TEST(SimulateContexts, TellsAsMuchAsItMay) {
             "context: baseline: is missing, and lin_up_ucb_bl needs to know it");
   EXPECT_EQ(refused("lin_up_ucb(beta=1, max_affected=4)", Needs()), "(accepted)");
   EXPECT_EQ(refused("lin_up_ucb_bl(beta=1)", std::nullopt), "(accepted)");
-  EXPECT_TRUE(
-      has(refused("ucb(alpha=1)", std::nullopt),
-          "policy = ucb: is for single actions (make_policy), not for actions with contexts"));
+  EXPECT_TRUE(has(
+      refused("ucb(alpha=1)", std::nullopt),
+      "policy = ucb: is for single actions (docs/campaigns.md), not for actions with contexts"));
 }
 
 // Twelve runs; all would agree by chance with probability 2^-12 for each policy.

@@ -116,13 +116,13 @@ TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
   first.draw(5);
   second.draw(2);
   second.draw(5);
-  const Pool a = first.pool();
-  const Pool b = second.pool();
+  const Round a = first.pool();
+  const Round b = second.pool();
   EXPECT_EQ(std::vector<double>(a.features.begin(), a.features.end()),
             std::vector<double>(b.features.begin(), b.features.end()));
   for (std::size_t i = 0; i < 30; ++i) {
     for (Treatment z = 0; z <= 2; ++z) EXPECT_EQ(first.payoff(i, z), second.payoff(i, z));
-    EXPECT_EQ(a.uplifts[2 * i + 1], first.uplift(i, 2));
+    EXPECT_EQ(first.uplifts()[2 * i + 1], first.uplift(i, 2));
   }
 }
 

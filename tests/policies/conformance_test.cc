@@ -350,7 +350,7 @@ TEST_P(EveryPolicy, RefusesPayoffsCoarserThanItsResolution) {
 
 std::vector<std::string> names() {
   std::vector<std::string> result;
-  for (const PolicyInfo& info : policies()) result.emplace_back(info.name);
+  for (const PolicyInfo& info : policies(PolicyKind::kPlain)) result.emplace_back(info.name);
   return result;
 }
 

@@ -88,8 +88,7 @@ TEST_P(Coverage, Is95PercentWithActionsInRotation) {
   held.expect_95_percent();
 }
 
-const std::string kRareClusters =
-    source_folder() / "examples/instance/rare-clusters.json";
+const std::string kRareClusters = source_folder() / "examples/instance/rare-clusters.json";
 
 // Few fits save time: the last is to at least 90 % of the rounds.
 INSTANTIATE_TEST_SUITE_P(Policies, Coverage,

@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/rounds.h"
 #include "support/source_folder.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -26,17 +25,8 @@ std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Of all tables.
-std::vector<PolicyInfo> documented_policies() {
-  std::vector<PolicyInfo> all;
-  for (const auto table : {policies(), campaign_policies(), context_policies()}) {
-    all.insert(all.end(), table.begin(), table.end());
-  }
-  return all;
-}
-
 TEST(PolicyPages, AgreeWithTheRegistry) {
-  for (const PolicyInfo& info : documented_policies()) {
+  for (const PolicyInfo& info : policies()) {
     const std::string page = text_of(kPages / (std::string(info.name) + ".md"));
     const auto expect = [&](const std::string& text) {
       EXPECT_NE(page.find(text), std::string::npos) << info.name << ".md lacks: " << text;
@@ -58,7 +48,7 @@ TEST(PolicyPages, AgreeWithTheRegistry) {
 }
 
 TEST(PolicyPages, ThereAreNoOthers) {
-  const std::vector<PolicyInfo> documented = documented_policies();
+  const auto documented = policies();
   for (const auto& entry : std::filesystem::directory_iterator(kPages)) {
     const std::string name = entry.path().stem().string();
     EXPECT_TRUE(std::any_of(documented.begin(), documented.end(), [&](const PolicyInfo& info) {
@@ -70,7 +60,7 @@ TEST(PolicyPages, ThereAreNoOthers) {
 // A row of a table starts with the names of its policies: "| ucb, ts | ...".
 TEST(PolicyPages, EstimatesHasARowForEveryPolicy) {
   const std::string page = text_of(kDocs / "estimates.md");
-  for (const PolicyInfo& info : documented_policies()) {
+  for (const PolicyInfo& info : policies()) {
     const std::regex row(fmt::format("\\n\\| ([a-z0-9_]+, )*{}[, ][^|]*\\|", info.name));
     EXPECT_TRUE(std::regex_search(page, row)) << info.name;
   }

@@ -7,8 +7,7 @@
 
 #include "support/knowledge.h"
 #include "support/refusal.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
+#include "support/rounds.h"
 
 namespace updraft {
 namespace {
@@ -20,9 +19,9 @@ std::string missing(std::string_view spec, const Knowledge& knowledge) {
   return refusal([&] { make_policy(spec, knowledge); });
 }
 
-TEST(Registry, HoldsThePolicies) {
+TEST(Registry, HoldsThePlainPolicies) {
   std::vector<std::string> names;
-  for (const PolicyInfo& info : policies()) names.emplace_back(info.name);
+  for (const PolicyInfo& info : policies(PolicyKind::kPlain)) names.emplace_back(info.name);
   EXPECT_EQ(names,
             (std::vector<std::string>{"auto", "ucb", "ts", "up_ts_bl", "up_ts", "up_ucb_cv_bl",
                                       "up_ucb_cv", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l",
@@ -30,14 +29,27 @@ TEST(Registry, HoldsThePolicies) {
                                       "up_ucb_pad_bl", "up_ucb_explore_bl", "up_ucb_obs"}));
 }
 
+TEST(Registry, HoldsEveryKindOnce) {
+  std::vector<std::string_view> by_kind;
+  for (const PolicyKind kind :
+       {PolicyKind::kPlain, PolicyKind::kTargeting, PolicyKind::kContextual}) {
+    EXPECT_FALSE(policies(kind).empty());
+    for (const PolicyInfo& info : policies(kind)) {
+      EXPECT_EQ(info.kind, kind);
+      by_kind.push_back(info.name);
+    }
+  }
+  std::vector<std::string_view> all;
+  for (const PolicyInfo& info : policies()) all.push_back(info.name);
+  EXPECT_EQ(by_kind, all);
+}
+
 TEST(Registry, NamesAndAliasesAreUnique) {
   std::set<std::string_view> seen;
-  for (const auto table : {policies(), campaign_policies(), context_policies()}) {
-    for (const PolicyInfo& info : table) {
-      EXPECT_TRUE(seen.insert(info.name).second);
-      for (const std::string_view alias : info.aliases) EXPECT_TRUE(seen.insert(alias).second);
-      EXPECT_FALSE(info.summary.empty() || info.index.empty() || info.reference.empty());
-    }
+  for (const PolicyInfo& info : policies()) {
+    EXPECT_TRUE(seen.insert(info.name).second);
+    for (const std::string_view alias : info.aliases) EXPECT_TRUE(seen.insert(alias).second);
+    EXPECT_FALSE(info.summary.empty() || info.index.empty() || info.reference.empty());
   }
 }
 
@@ -53,7 +65,7 @@ TEST(Registry, SaysWhatIsMissingAndWhatWouldDo) {
 }
 
 TEST(Registry, EveryPolicyRefusesToStartWithoutEachOfItsNeeds) {
-  for (const PolicyInfo& info : policies()) {
+  for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
     for (const Need need : all_needs()) {
       if (!info.needs.contains(need)) continue;
       // Known affected sets imply L, so that has to go too.
@@ -67,7 +79,7 @@ TEST(Registry, EveryPolicyRefusesToStartWithoutEachOfItsNeeds) {
 }
 
 TEST(Registry, APolicyIsToldOnlyWhatItNeeds) {
-  for (const PolicyInfo& info : policies()) {
+  for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
     if (info.name == "auto") continue;  // becomes another policy
     const auto policy = make_policy(testing::usable_spec(info), full_knowledge());
     const Needs known = policy->knowledge().known();

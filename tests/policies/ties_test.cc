@@ -49,7 +49,7 @@ TEST_P(Ties, GoToTheLowestId) {
 
 std::vector<std::string> names() {
   std::vector<std::string> result;
-  for (const PolicyInfo& info : policies()) {
+  for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
     const std::string name(info.name);
     // Two policies take turns at first; the others learn noise, draw, or are another policy.
     if (name == "up_ucb_ilift" || name == "up_ucb_explore_bl" || name == "auto" ||

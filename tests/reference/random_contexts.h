@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "updraft/context_policy.h"
+#include "support/rounds.h"
 #include "updraft/policy_spec.h"
 #include "updraft/stream.h"
 
@@ -17,7 +17,9 @@ struct MadeContext {
   std::vector<double> baseline;
   std::vector<VariableSet> affected;
 
-  Context view() const { return {features, width, baseline, affected}; }
+  Round view() const {
+    return {.features = features, .width = width, .baseline = baseline, .affected = affected};
+  }
 };
 
 /// A small linear problem and a policy with random parameters. Everything follows from `number`.
@@ -26,7 +28,7 @@ struct MadeContext {
 struct RandomContexts {
   std::uint32_t number = 0;
   PolicySpec spec;
-  ContextShape shape;
+  ContextualShape shape;
   bool ties = false;  ///< whether different actions may have equal indices
   std::size_t fewest_variables = 0;
   std::size_t most_variables = 0;

@@ -19,18 +19,23 @@ std::vector<double> rows_of(const Json& pool) {
   return features;
 }
 
-/// A request of a decision in a context, with the numbers that its view needs.
-class ContextNumbers {
+/// A request of a decision, with the numbers that its round refers to.
+class RoundNumbers {
  public:
-  ContextNumbers(const Json& request, std::size_t width) : width_(width) {
-    features_ = rows_of(request.at("context"));
-    baseline_ = request.at("baseline").get<std::vector<double>>();
+  RoundNumbers(const Json& request, std::size_t width) : width_(width) {
+    for (const char* rows : {"pool", "context"}) {
+      if (request.contains(rows)) features_ = rows_of(request.at(rows));
+    }
+    if (request.contains("baseline")) {
+      baseline_ = request.at("baseline").get<std::vector<double>>();
+    }
+    if (!request.contains("affected")) return;
     for (const Json& ids : request.at("affected")) {
       sets_.push_back(VariableSet::from_ids(ids.get<std::vector<VariableId>>()));
     }
   }
 
-  Context context() const {
+  Round round() const {
     return {.features = features_, .width = width_, .baseline = baseline_, .affected = sets_};
   }
 
@@ -46,14 +51,6 @@ struct Collected {
   std::optional<std::vector<double>> dense;
   std::map<VariableId, double> sparse;
 };
-
-/// 0 for rows that did not pay.
-std::vector<double> dense_of(const Collected& all, std::size_t rows) {
-  std::vector<double> payoffs(rows, 0.0);
-  if (all.dense) payoffs = *all.dense;
-  for (const auto& [row, value] : all.sparse) payoffs.at(row) = value;
-  return payoffs;
-}
 
 Collected collect(const CampaignCase& campaign, std::span<const Json> parts) {
   Collected all;
@@ -124,7 +121,7 @@ CampaignCase targeted_case(const std::string& policy) {
   made.name = "targeted";
   made.policy = policy;
   made.seed = 11;
-  made.shape = CampaignShape{.features = 4, .treatments = 2, .budget = 6};
+  made.shape = TargetingShape{.features = 4, .treatments = 2, .budget = 6};
   made.rows = 20;
   made.definition = {{"name", made.name}, {"policy", policy}, {"treatments", 2},
                      {"budget", 6},       {"features", 4},    {"seed", made.seed}};
@@ -136,7 +133,7 @@ CampaignCase contextual_case(const std::string& policy) {
   made.name = "contextual";
   made.policy = policy;
   made.seed = 13;
-  made.contexts = ContextShape{.features = 4, .actions = 3};
+  made.contexts = ContextualShape{.features = 4, .actions = 3};
   made.rows = 12;
   made.definition = {{"name", made.name},
                      {"policy", policy},
@@ -147,58 +144,44 @@ CampaignCase contextual_case(const std::string& policy) {
 }
 
 Twin::Twin(const CampaignCase& campaign)
-    : campaign_(campaign), stream_(campaign.seed, 0, Purpose::kPolicy) {
-  if (campaign.targeted()) {
-    targeting_ = make_campaign_policy(campaign.policy, *campaign.shape);
-  } else if (campaign.contexts) {
-    contextual_ = make_context_policy(campaign.policy, *campaign.contexts);
-  } else {
-    policy_ = make_policy(campaign.policy, *campaign.knowledge);
-  }
-}
+    : campaign_(campaign),
+      stream_(campaign.seed, 0, Purpose::kPolicy),
+      policy_(make_policy(campaign.policy, campaign.shape      ? Knowledge(*campaign.shape)
+                                           : campaign.contexts ? Knowledge(*campaign.contexts)
+                                                               : *campaign.knowledge)) {}
 
 Json Twin::decide(const Json& request) {
-  if (policy_ != nullptr) {
-    const Decision decision = policy_->decide(stream_);
-    return {{"action", decision.action}, {"probability", decision.probability}};
+  const RoundNumbers numbers(request, policy_->knowledge().features());
+  const Decision decision = policy_->decide(numbers.round(), stream_);
+  Json decided = {{"probability", decision.probability}};
+  if (campaign_.targeted()) {
+    decided["treatments"] = decision.treatments;
+  } else {
+    decided["action"] = decision.action;
   }
-  if (contextual_ != nullptr) {
-    const ContextNumbers numbers(request, campaign_.features());
-    return {{"action", contextual_->select(numbers.context(), stream_)}, {"probability", 1.0}};
-  }
-  const std::vector<double> features = rows_of(request.at("pool"));
-  const Pool pool = {.features = features, .width = campaign_.shape->features};
-  Json decided = {{"treatments", targeting_->select(pool, stream_)}};
-  if (!targeting_->draws()) decided["probability"] = 1.0;
   return decided;
 }
 
 void Twin::pay(const Json& request, const Json& answer, std::span<const Json> parts) {
   const Collected all = collect(campaign_, parts);
-  if (policy_ != nullptr) {
-    const ActionId action = answer.at("action").get<ActionId>();
-    if (all.dense) {
-      policy_->observe(action, Payoffs::dense(*all.dense));
-      return;
-    }
-    std::vector<VariableId> ids;
-    std::vector<double> values;
-    for (const auto& [id, value] : all.sparse) {
-      ids.push_back(id);
-      values.push_back(value);
-    }
-    policy_->observe(action, Payoffs::sparse(ids, values));
+  const RoundNumbers numbers(request, policy_->knowledge().features());
+  Decision decision;
+  if (campaign_.targeted()) {
+    decision.treatments = answer.at("treatments").get<std::vector<Treatment>>();
+  } else {
+    decision.action = answer.at("action").get<ActionId>();
+  }
+  if (all.dense) {
+    policy_->learn(decision, numbers.round(), Payoffs::dense(*all.dense));
     return;
   }
-  const std::vector<double> payoffs = dense_of(all, campaign_.rows);
-  if (contextual_ != nullptr) {
-    const ContextNumbers numbers(request, campaign_.features());
-    contextual_->observe(numbers.context(), answer.at("action").get<ActionId>(), payoffs);
-    return;
+  std::vector<VariableId> ids;
+  std::vector<double> values;
+  for (const auto& [id, value] : all.sparse) {
+    ids.push_back(id);
+    values.push_back(value);
   }
-  const std::vector<double> features = rows_of(request.at("pool"));
-  const Pool pool = {.features = features, .width = campaign_.shape->features};
-  targeting_->observe(pool, answer.at("treatments").get<std::vector<Treatment>>(), payoffs);
+  policy_->learn(decision, numbers.round(), Payoffs::sparse(ids, values));
 }
 
 std::string Twin::report_differences(const Json& report) const {
@@ -207,14 +190,14 @@ std::string Twin::report_differences(const Json& report) const {
     differences +=
         "action " + std::to_string(action) + ": " + field + " is " + reported.dump() + "\n";
   };
-  if (contextual_ != nullptr) {
+  if (policy_->kind() == PolicyKind::kContextual) {
     for (ActionId a = 0; a < campaign_.contexts->actions; ++a) {
       const Json& pulls = report.at("taken").at(a).at("pulls");
-      if (pulls != contextual_->pulls(a)) differs(a, "pulls", pulls);
+      if (pulls != policy_->pulls(a)) differs(a, "pulls", pulls);
     }
-    if (report.at("rows") != contextual_->rows()) differs(0, "rows", report["rows"]);
+    if (report.at("rows") != policy_->rows()) differs(0, "rows", report["rows"]);
   }
-  if (policy_ == nullptr) return differences;
+  if (policy_->kind() != PolicyKind::kPlain) return differences;
   const Explanation explained = policy_->explain();
   const Json& actions = report.at("actions");
   if (actions.size() != explained.actions.size()) return "another number of actions\n";

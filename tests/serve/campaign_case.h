@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/knowledge.h"
 #include "updraft/policy.h"
 
@@ -27,8 +25,8 @@ struct CampaignCase {
 
   // One of the three.
   std::optional<Knowledge> knowledge;
-  std::optional<CampaignShape> shape;
-  std::optional<ContextShape> contexts;
+  std::optional<TargetingShape> shape;
+  std::optional<ContextualShape> contexts;
 
   std::vector<std::string> variable_names;
   std::size_t rows = 0;  ///< of a pool or a context
@@ -67,15 +65,15 @@ class Twin {
   /// words; empty where there is none.
   std::string report_differences(const Json& report) const;
 
-  /// Null but for policies of actions.
-  const Policy* policy() const { return policy_.get(); }
+  /// Null unless it is plain.
+  const Policy* policy() const {
+    return policy_->kind() == PolicyKind::kPlain ? policy_.get() : nullptr;
+  }
 
  private:
   const CampaignCase& campaign_;
   Stream stream_;
   std::unique_ptr<Policy> policy_;
-  std::unique_ptr<CampaignPolicy> targeting_;
-  std::unique_ptr<ContextPolicy> contextual_;
 };
 
 /// The part of an answer that Twin::decide predicts.

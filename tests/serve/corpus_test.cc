@@ -24,8 +24,8 @@ struct Tally {
 
 Tally run(const std::string& corpus, bool (*entry_point)(std::string_view)) {
   std::vector<std::filesystem::path> files;
-  for (const auto& file : std::filesystem::directory_iterator(
-           testing::source_folder() / "tests/fuzz/corpus" / corpus)) {
+  for (const auto& file : std::filesystem::directory_iterator(testing::source_folder() /
+                                                              "tests/fuzz/corpus" / corpus)) {
     files.push_back(file.path());
   }
   std::sort(files.begin(), files.end());

@@ -87,7 +87,7 @@ TEST(CampaignDefinition, ReadsOneBoundPerAction) {
 
 TEST(CampaignDefinition, ReadsTargetedCampaigns) {
   const CampaignDefinition campaign = parsed(targeted());
-  EXPECT_EQ(campaign.shape, (CampaignShape{4, 2, 3}));
+  EXPECT_EQ(campaign.shape, (TargetingShape{4, 2, 3}));
   EXPECT_FALSE(campaign.knowledge);
 }
 

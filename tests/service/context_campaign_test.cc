@@ -8,6 +8,7 @@
 #include "service/campaign_report.h"
 #include "service/misfit.h"
 #include "support/refusal.h"
+#include "support/rounds.h"
 #include "updraft/context_environment.h"
 
 namespace updraft {
@@ -33,7 +34,7 @@ const std::string kFixed = R"(, "variables": ["coffee", "tea", "bread"],
 TEST(ContextDefinition, ReadsActionsAndFeatures) {
   const CampaignDefinition campaign = parse_definition(
       R"json({"name": "w", "policy": "lin_up_ucb(beta=1)", "actions": 3, "features": ["price", "age"]})json");
-  EXPECT_EQ(campaign.contexts, (ContextShape{.features = 2, .actions = 3}));
+  EXPECT_EQ(campaign.contexts, (ContextualShape{.features = 2, .actions = 3}));
   EXPECT_EQ(campaign.feature_names, (std::vector<std::string>{"price", "age"}));
   EXPECT_FALSE(campaign.knowledge);
   EXPECT_FALSE(campaign.shape);
@@ -189,7 +190,7 @@ PayoffPart dense(std::vector<double> values) {
   return {.part = "", .complete = true, .dense = true, .ids = {}, .values = std::move(values)};
 }
 
-Context context_of(const DecisionRequest& request) {
+Round context_of(const DecisionRequest& request) {
   return {.features = request.features,
           .width = 2,
           .baseline = request.baseline,
@@ -200,7 +201,7 @@ class InContexts : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(InContexts, DecidesAsTheLibraryWithLateFeedback) {
   LiveCampaign live = live_of(defined(GetParam()));
-  const auto twin = make_context_policy(GetParam(), {.features = 2, .actions = 2});
+  const auto twin = testing::make_contextual(GetParam(), {.features = 2, .actions = 2});
   const Stream stream(1, 0, Purpose::kPolicy);
   std::vector<DecisionRequest> waiting;
   const auto pay_oldest = [&] {
@@ -209,15 +210,15 @@ TEST_P(InContexts, DecidesAsTheLibraryWithLateFeedback) {
     const ActionId action = live.find(request.id)->decided.action;
     const std::vector<double> payoffs = {request.features[0], 0.5 * action, 1.0};
     live.pay(request.id, dense(payoffs), 1);
-    twin->observe(context_of(request), action, payoffs);
+    testing::teach(*twin, context_of(request), action, payoffs);
   };
   std::size_t finite = 0;
   for (int round = 0; round < 60; ++round) {
     const DecisionRequest request = asked("r" + std::to_string(round), (round * 37 % 60) / 60.0);
     live.decide(request, 0);
     const Decided& decided = live.find(request.id)->decided;
-    const ContextExplanation explained = twin->explain(context_of(request));
-    ASSERT_EQ(decided.action, twin->select(context_of(request), stream)) << round;
+    const Explanation explained = twin->explain(context_of(request));
+    ASSERT_EQ(decided.action, twin->decide(context_of(request), stream).action) << round;
     const double index = explained.actions[decided.action].index;
     EXPECT_EQ(decided.index, std::isfinite(index) ? std::optional(index) : std::nullopt);
     finite += decided.index.has_value() ? 1 : 0;
@@ -228,7 +229,7 @@ TEST_P(InContexts, DecidesAsTheLibraryWithLateFeedback) {
   while (!waiting.empty()) pay_oldest();
   StateWriter mine;
   StateWriter theirs;
-  live.contextual()->save_state(mine);
+  live.any_policy().save_state(mine);
   twin->save_state(theirs);
   EXPECT_EQ(mine.bytes(), theirs.bytes());
 }
@@ -323,7 +324,7 @@ TEST(ContextReport, HasMeansPerActionAndBeliefsOfTheLastContext) {
   EXPECT_EQ(seen.at("decision"), "last");
   EXPECT_EQ(seen.at("variables"), 3);
   EXPECT_EQ(seen.at("action"), live.find("last")->decided.action);
-  const ContextExplanation explained = live.contextual()->explain(context_of(last));
+  const Explanation explained = live.any_policy().explain(context_of(last));
   for (ActionId action = 0; action < 2; ++action) {
     const json& row = seen.at("actions")[action];
     EXPECT_EQ(row.at("index"), explained.actions[action].index);

@@ -12,9 +12,8 @@
 
 #include "reference/reference_policy.h"
 #include "support/knowledge.h"
+#include "support/rounds.h"
 #include "theory/below_bounds.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 #include "updraft/simulate.h"
 #include "updraft/theory.h"
@@ -211,7 +210,7 @@ TEST(Theorems, HoldWithAnLForEachActionForPayoffsOfZeroAndOne) {
 
 /// What `verified` means (registry.h) holds of exactly the policies that say so.
 TEST(VerifiedPolicies, AreThoseWithAReferenceAndABound) {
-  for (const PolicyInfo& info : policies()) {
+  for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
     const auto named = [&](const BoundInfo& bound) {
       return bound.upper && bound.name == info.name;
     };
@@ -225,7 +224,7 @@ TEST(VerifiedPolicies, AreThoseWithAReferenceAndABound) {
 
 TEST(VerifiedPolicies, AreNoneOfTheContextualOnes) {
   // Their theorem is not held against simulations.
-  for (const auto table : {campaign_policies(), context_policies()}) {
+  for (const auto table : {policies(PolicyKind::kTargeting), policies(PolicyKind::kContextual)}) {
     for (const PolicyInfo& info : table) {
       EXPECT_NE(info.status, PolicyStatus::kVerified) << info.name;
     }

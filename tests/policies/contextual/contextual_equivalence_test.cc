@@ -1,0 +1,266 @@
+// The fast context policies decide, and explain themselves, as the plain reference does.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/contextual_reference.h"
+#include "reference/random_contexts.h"
+
+namespace updraft::testing {
+namespace {
+
+constexpr std::uint32_t kCases = 100;
+constexpr std::uint32_t kRounds = 60;
+
+/// How close indices must be to count as equal up to rounding, relative to what they are made of.
+constexpr Real kContextTolerance = 1e-9L;
+
+/// How many decisions were the reference's own, and how many only as good up to rounding.
+struct ContextTally {
+  std::uint64_t decisions = 0;
+  std::uint64_t by_index = 0;              ///< of these, with feedback of all of several actions
+  std::uint64_t near_ties = 0;             ///< where different actions have different indices
+  std::uint64_t near_ties_among_ties = 0;  ///< where some may have equal ones
+
+  void record() const {
+    const auto note = [](const char* name, std::uint64_t count) {
+      ::testing::Test::RecordProperty(name, std::to_string(count));
+    };
+    note("decisions", decisions);
+    note("by_index", by_index);
+    note("near_ties", near_ties);
+    note("near_ties_among_ties", near_ties_among_ties);
+  }
+};
+
+/// A random problem, the fast policy and its reference, which always see the same.
+class ContextDuel {
+ public:
+  ContextDuel(std::string_view policy, bool sets, std::uint32_t number)
+      : problem_(random_contexts(policy, sets, number)),
+        sets_(sets),
+        fast_(make_contextual(problem_.spec, problem_.shape)),
+        reference_(problem_.spec, problem_.shape) {}
+
+  std::string title() const {
+    return "case " + std::to_string(problem_.number) + ": " + problem_.spec.text() +
+           ", d = " + std::to_string(problem_.shape.features) +
+           ", K = " + std::to_string(problem_.shape.actions);
+  }
+  const RandomContexts& problem() const { return problem_; }
+  const Policy& fast() const { return *fast_; }
+  const ContextReference& reference() const { return reference_; }
+
+  /// The context as the policy is shown it: without what it need not know.
+  Round shown(const MadeContext& context) const {
+    Round view = context.view();
+    if (!sets_ || problem_.spec.name() == "lin_ucb") view.affected = {};
+    if (!problem_.spec.name().ends_with("_bl")) view.baseline = {};
+    return view;
+  }
+
+  /// The fast policy decides, is judged, and both count the decision.
+  ::testing::AssertionResult select(const MadeContext& context, ContextTally& tally,
+                                    ActionId& action) {
+    const auto beliefs = reference_.beliefs(context.view());
+    action = select_action(*fast_, shown(context), Stream(1, 0, Purpose::kPolicy));
+    const ActionId expected = reference_.choose(beliefs);
+    if (action >= beliefs.size()) return ::testing::AssertionFailure() << "no action " << action;
+    reference_.offer(action);
+    ++tally.decisions;
+    const bool by_index = std::all_of(beliefs.begin(), beliefs.end(),
+                                      [](const ContextBelief& about) { return about.feedback; });
+    tally.by_index += by_index && beliefs.size() > 1;
+    if (action == expected) return ::testing::AssertionSuccess();
+    if (!by_index || !(beliefs[expected].index - beliefs[action].index <= tolerance(beliefs))) {
+      return ::testing::AssertionFailure()
+             << "chose " << action << " with index " << beliefs[action].index << ", the reference "
+             << expected << " with index " << beliefs[expected].index;
+    }
+    ++(problem_.ties ? tally.near_ties_among_ties : tally.near_ties);
+    return ::testing::AssertionSuccess();
+  }
+
+  void observe(const MadeContext& context, ActionId action, std::span<const double> payoffs) {
+    teach(*fast_, shown(context), action, payoffs);
+    reference_.observe(context.view(), action, payoffs);
+  }
+
+  static Real tolerance(const std::vector<ContextBelief>& beliefs) {
+    Real magnitude = 0.0L;
+    for (const ContextBelief& belief : beliefs) magnitude = std::max(magnitude, belief.magnitude);
+    return kContextTolerance * magnitude;
+  }
+
+ private:
+  RandomContexts problem_;
+  bool sets_;
+  std::unique_ptr<Policy> fast_;
+  ContextReference reference_;
+};
+
+/// Plays `rounds` rounds; payoffs come back after 0..longest_delay rounds, and those that are due
+/// in one round latest first, so that late ones are out of order. Calls inspect(round, context)
+/// before each decision. Stops at the first failure.
+template <typename Inspect>
+void play(ContextDuel& duel, std::uint32_t rounds, std::uint32_t longest_delay, ContextTally& tally,
+          Inspect inspect) {
+  struct Outstanding {
+    std::uint32_t due;
+    MadeContext context;
+    ActionId action;
+    std::vector<double> payoffs;
+  };
+  std::vector<Outstanding> outstanding;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const MadeContext context = duel.problem().context(round);
+    inspect(round, context);
+    ActionId action = 0;
+    ASSERT_TRUE(duel.select(context, tally, action)) << "round " << round;
+    ASSERT_FALSE(::testing::Test::HasFailure());
+    outstanding.push_back({round + duel.problem().delay(round, longest_delay), context, action,
+                           duel.problem().payoffs(round, context, action)});
+    for (std::size_t j = outstanding.size(); j-- > 0;) {
+      if (outstanding[j].due > round) continue;
+      duel.observe(outstanding[j].context, outstanding[j].action, outstanding[j].payoffs);
+      outstanding.erase(outstanding.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+  }
+}
+
+struct Contender {
+  std::string policy;
+  bool sets = false;
+};
+
+void PrintTo(const Contender& contender, std::ostream* out) {
+  *out << contender.policy << (contender.sets ? ", sets given" : ", L given");
+}
+
+class ContextEquivalence : public ::testing::TestWithParam<Contender> {
+ protected:
+  static ContextDuel duel(std::uint32_t number) {
+    return ContextDuel(GetParam().policy, GetParam().sets, number);
+  }
+
+  static void expect_rarely_different(const ContextTally& tally) {
+    tally.record();
+    EXPECT_GT(tally.by_index, tally.decisions / 2) << "decisions must be worth comparing";
+    EXPECT_EQ(tally.near_ties, 0u);
+    EXPECT_LE(static_cast<double>(tally.near_ties_among_ties),
+              0.01 * static_cast<double>(tally.decisions));
+  }
+};
+
+TEST_P(ContextEquivalence, SameDecisionsWithPromptFeedback) {
+  ContextTally tally;
+  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
+    ContextDuel duel = this->duel(number);
+    SCOPED_TRACE(duel.title());
+    play(duel, kRounds, 0, tally, [](std::uint32_t, const MadeContext&) {});
+  }
+  expect_rarely_different(tally);
+}
+
+TEST_P(ContextEquivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
+  ContextTally tally;
+  for (std::uint32_t number = kCases; number < 2 * kCases && !HasFailure(); ++number) {
+    ContextDuel duel = this->duel(number);
+    SCOPED_TRACE(duel.title());
+    play(duel, kRounds, 1 + number % 10, tally, [](std::uint32_t, const MadeContext&) {});
+  }
+  expect_rarely_different(tally);
+}
+
+/// The sets of unknown variables: the reference's, but for padding that is as good up to rounding.
+void check_sets(const ActionExplanation& about, const ContextBelief& expected, double tolerance) {
+  ASSERT_TRUE(about.identified && about.padding);
+  EXPECT_EQ(about.identified->ids(), expected.identified);
+  Real shown = 0.0L;
+  Real best = 0.0L;
+  for (const VariableId id : about.padding->ids()) {
+    EXPECT_FALSE(about.identified->contains(id));
+    shown += expected.individual[id];
+  }
+  for (const VariableId id : expected.padding) best += expected.individual[id];
+  EXPECT_NEAR(static_cast<double>(shown), static_cast<double>(best), tolerance);
+}
+
+/// explain() of a context against the reference.
+void check_explanation(const ContextDuel& duel, const MadeContext& context, bool sets) {
+  const Explanation shown = duel.fast().explain(duel.shown(context));
+  const auto beliefs = duel.reference().beliefs(context.view());
+  const auto tolerance = static_cast<double>(ContextDuel::tolerance(beliefs));
+  ASSERT_EQ(shown.actions.size(), beliefs.size());
+  const bool stand_in = !sets && duel.problem().spec.name() == "lin_up_ucb";
+  for (std::size_t a = 0; a < beliefs.size(); ++a) {
+    SCOPED_TRACE("action " + std::to_string(a));
+    const ActionExplanation& about = shown.actions[a];
+    EXPECT_FALSE(about.reason.empty());
+    EXPECT_EQ(about.pulls > 0, beliefs[a].feedback);
+    if (!beliefs[a].feedback) {
+      EXPECT_TRUE(std::isinf(about.index));
+      EXPECT_FALSE(about.uplift || about.interval || about.identified || about.padding);
+      EXPECT_FALSE(about.reward || about.difference);
+      continue;
+    }
+    const auto uplift = static_cast<double>(beliefs[a].uplift);
+    const auto margin = static_cast<double>(beliefs[a].margin);
+    EXPECT_NEAR(about.index, static_cast<double>(beliefs[a].index), tolerance);
+    const bool total = duel.problem().spec.name() == "lin_ucb";
+    ASSERT_EQ(about.uplift.has_value(), beliefs[a].told && !stand_in && !total);
+    ASSERT_EQ(about.interval.has_value(), about.uplift.has_value());
+    ASSERT_EQ(about.difference.has_value(), beliefs[a].told && stand_in);
+    if (about.uplift || about.difference) {
+      const Interval interval = stand_in ? about.difference->interval : *about.interval;
+      EXPECT_NEAR(stand_in ? about.difference->estimate : *about.uplift, uplift, tolerance);
+      EXPECT_NEAR(interval.low, uplift - margin, tolerance);
+      EXPECT_NEAR(interval.high, uplift + margin, tolerance);
+    }
+    ASSERT_EQ(about.reward.has_value(), beliefs[a].reward_told);
+    if (about.reward) {
+      EXPECT_NEAR(*about.reward, static_cast<double>(beliefs[a].reward), tolerance);
+    }
+    EXPECT_EQ(about.identified.has_value(), !sets);
+    if (!sets) check_sets(about, beliefs[a], tolerance);
+  }
+  ASSERT_EQ(shown.reference_action.has_value(), stand_in && duel.fast().observations() > 0);
+  if (shown.reference_action) {
+    EXPECT_EQ(*shown.reference_action, duel.reference().stand_in());
+  }
+}
+
+TEST_P(ContextEquivalence, SameExplanations) {
+  ContextTally tally;
+  for (std::uint32_t number = 2 * kCases; number < 2 * kCases + 40 && !HasFailure(); ++number) {
+    ContextDuel duel = this->duel(number);
+    SCOPED_TRACE(duel.title());
+    play(duel, kRounds / 2, number % 2 == 0 ? 0 : 5, tally,
+         [&](std::uint32_t round, const MadeContext& context) {
+           SCOPED_TRACE("round " + std::to_string(round));
+           if (round < 6 || round % 7 == 0) check_explanation(duel, context, GetParam().sets);
+         });
+  }
+}
+
+std::vector<Contender> contenders() {
+  std::vector<Contender> result;
+  for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
+    result.push_back({std::string(info.name), true});
+    if (info.needs.contains(Need::kAffected)) result.push_back({std::string(info.name), false});
+  }
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, ContextEquivalence, ::testing::ValuesIn(contenders()),
+                         [](const auto& tested) {
+                           return tested.param.policy + (tested.param.sets ? "_sets" : "_bounded");
+                         });
+
+}  // namespace
+}  // namespace updraft::testing

@@ -1,0 +1,150 @@
+// The fast campaign policies decide, and explain themselves, as the plain references do.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "policies/targeting/targeting_duel.h"
+
+namespace updraft::testing {
+
+namespace {
+
+constexpr std::uint32_t kCases = 100;
+constexpr std::uint32_t kRounds = 60;
+
+struct Contender {
+  std::string policy;
+  std::string model;  ///< linear, exact or online
+};
+
+void PrintTo(const Contender& contender, std::ostream* out) {
+  *out << contender.policy << ", " << contender.model;
+}
+
+class TargetingEquivalence : public ::testing::TestWithParam<Contender> {
+ protected:
+  TargetingDuel duel(std::uint32_t number) const {
+    return TargetingDuel(GetParam().policy, GetParam().model, number);
+  }
+
+  /// Linear models: none, where no two individuals are alike. Otherwise rarely.
+  void expect_rarely_different(const TargetingTally& tally) const {
+    tally.record();
+    EXPECT_GT(tally.treated, tally.decisions) << "decisions must be worth comparing";
+    if (GetParam().model == "linear") {
+      EXPECT_EQ(tally.near_ties, 0u);
+    }
+    EXPECT_LE(static_cast<double>(tally.near_ties + tally.near_ties_among_alike),
+              0.01 * static_cast<double>(tally.decisions));
+  }
+};
+
+TEST_P(TargetingEquivalence, SameDecisionsWithPromptFeedback) {
+  TargetingTally tally;
+  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
+    TargetingDuel duel = this->duel(number);
+    SCOPED_TRACE(duel.title());
+    play(duel, kRounds, 0, tally, [](std::uint32_t, const MadePool&) {});
+  }
+  expect_rarely_different(tally);
+}
+
+TEST_P(TargetingEquivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
+  TargetingTally tally;
+  for (std::uint32_t number = kCases; number < 2 * kCases && !HasFailure(); ++number) {
+    TargetingDuel duel = this->duel(number);
+    SCOPED_TRACE(duel.title());
+    play(duel, kRounds, 1 + number % 10, tally, [](std::uint32_t, const MadePool&) {});
+  }
+  expect_rarely_different(tally);
+}
+
+/// explain() of a pool against the reference.
+void check_explanation(const TargetingDuel& duel, const MadePool& pool) {
+  const auto shown = individuals(duel.fast(), pool.view());
+  const auto beliefs = duel.reference().beliefs(pool.view());
+  ASSERT_EQ(shown.size(), beliefs.size());
+  const auto tolerance = static_cast<double>(duel.tolerance(pool));
+  const auto widths = static_cast<double>(duel.reference().interval_widths(pool.view()));
+  Matrix indices(beliefs.size());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    SCOPED_TRACE("individual " + std::to_string(i));
+    const IndividualExplanation& about = shown[i];
+    EXPECT_FALSE(about.reason.empty());
+    ASSERT_GE(about.treatment, 1u);
+    ASSERT_LE(about.treatment, beliefs[i].size());
+    Real best = beliefs[i][0].index;
+    for (const TreatmentBelief& belief : beliefs[i]) best = std::max(best, belief.index);
+    const TreatmentBelief& expected = beliefs[i][about.treatment - 1];
+    EXPECT_NEAR(static_cast<double>(expected.index), static_cast<double>(best), tolerance);
+    EXPECT_NEAR(about.index, static_cast<double>(expected.index), tolerance);
+    const auto uplift = static_cast<double>(expected.uplift);
+    const double margin = widths * static_cast<double>(expected.width);
+    const double precise = tolerance + 1e-9 * margin;
+    EXPECT_NEAR(about.greedy_index, uplift, precise);
+    ASSERT_EQ(about.uplift.has_value(), expected.uplift_told);
+    ASSERT_EQ(about.interval.has_value(), expected.uplift_told);
+    if (expected.uplift_told) {
+      EXPECT_NEAR(*about.uplift, uplift, precise);
+      EXPECT_NEAR(about.interval->low, uplift - margin, precise);
+      EXPECT_NEAR(about.interval->high, uplift + margin, precise);
+    }
+    ASSERT_EQ(about.payoff.has_value(), expected.payoff_told);
+    ASSERT_EQ(about.payoff_interval.has_value(), expected.payoff_told);
+    if (expected.payoff_told) {
+      const auto payoff = static_cast<double>(expected.payoff);
+      const double payoff_margin = widths * static_cast<double>(expected.payoff_width);
+      EXPECT_NEAR(*about.payoff, payoff, precise);
+      EXPECT_NEAR(about.payoff_interval->low, payoff - payoff_margin, precise);
+      EXPECT_NEAR(about.payoff_interval->high, payoff + payoff_margin, precise);
+    }
+    for (std::size_t z = 1; z <= beliefs[i].size(); ++z) {
+      const bool taken = about.chosen && about.treatment == z;
+      indices[i].push_back(beliefs[i][z - 1].index + (taken ? tolerance : -tolerance));
+    }
+  }
+  const auto chosen = duel.reference().chosen(indices, duel.campaign().shape.budget);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    EXPECT_EQ(shown[i].chosen ? shown[i].treatment : 0, chosen[i]) << "individual " << i;
+  }
+}
+
+TEST_P(TargetingEquivalence, SameExplanations) {
+  if (GetParam().policy == "random") GTEST_SKIP() << "has nothing to explain";
+  TargetingTally tally;
+  for (std::uint32_t number = 2 * kCases; number < 2 * kCases + 40 && !HasFailure(); ++number) {
+    TargetingDuel duel = this->duel(number);
+    SCOPED_TRACE(duel.title());
+    play(duel, kRounds / 2, number % 2 == 0 ? 0 : 5, tally,
+         [&](std::uint32_t round, const MadePool& pool) {
+           SCOPED_TRACE("round " + std::to_string(round));
+           if (round < 6 || round % 7 == 0) check_explanation(duel, pool);
+         });
+  }
+}
+
+std::vector<Contender> contenders() {
+  std::vector<Contender> result;
+  for (const PolicyInfo& info : policies(PolicyKind::kTargeting)) {
+    if (info.make == nullptr) continue;
+    const std::string name(info.name);
+    result.push_back({name, "linear"});
+    if (name == "random") continue;
+    result.push_back({name, "exact"});
+    result.push_back({name, "online"});
+  }
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, TargetingEquivalence, ::testing::ValuesIn(contenders()),
+                         [](const auto& tested) {
+                           return tested.param.policy + "_" + tested.param.model;
+                         });
+
+}  // namespace
+
+}  // namespace updraft::testing
