@@ -11,15 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "updraft/ids.h"
 #include "updraft/policy.h"
 #include "updraft/policy_spec.h"
 #include "updraft/registry.h"
 #include "updraft/stream.h"
 
 namespace updraft {
-
-/// What an individual gets: 0 is nothing, 1..Z are the treatments.
-using Treatment = std::uint32_t;
 
 /// The individuals of one round. This is a view: it must not outlive the numbers that it refers to.
 struct Pool {
