@@ -14,10 +14,10 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
-#include "updraft/campaign.h"
-#include "updraft/campaign_data.h"
 #include "updraft/clustered_instance.h"
+#include "updraft/customer_table.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 #include "updraft/simulate.h"
 
 namespace updraft::cli {
@@ -99,10 +99,10 @@ std::vector<std::string> names_in(std::string_view option, const std::string& te
   return names;
 }
 
-CampaignDataOptions data_options(const Options& options) {
-  CampaignDataOptions out;
-  if (options.preset) out = campaign_preset(*options.preset);
-  if (options.config) out = load_campaign_options(*options.config, out);
+CustomerTableOptions data_options(const Options& options) {
+  CustomerTableOptions out;
+  if (options.preset) out = table_preset(*options.preset);
+  if (options.config) out = load_table_options(*options.config, out);
   const auto text = [](const std::optional<std::string>& given, std::string& value) {
     if (given) value = *given;
   };
@@ -170,9 +170,9 @@ ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
   return out;
 }
 
-CampaignFitOptions fit_options(const Options& options) {
+ResponseFitOptions fit_options(const Options& options) {
   if (options.restarts) throw InvalidInput("--restarts", "must come with --clusters");
-  CampaignFitOptions out;
+  ResponseFitOptions out;
   out.name = name_of(options);
   if (options.ridge) out.ridge = parse_positive("--ridge", *options.ridge);
   out.keep_rows = options.keep_rows;
@@ -192,18 +192,18 @@ void show(const Options& options, const char* kind, Json json, const std::string
 void run(const Options& options) {
   if (options.csv.empty()) throw InvalidInput("CSV", "must be given: the data, a CSV file");
   check_out(options);
-  CampaignDataOptions reading = data_options(options);
+  CustomerTableOptions reading = data_options(options);
   const bool clustering = options.clusters.has_value();
   ClusterOptions clusters;
-  CampaignFitOptions fit;
+  ResponseFitOptions fit;
   if (clustering) {
     clusters = cluster_options(options, reading.seed);
   } else {
     fit = fit_options(options);
   }
-  std::optional<Campaign> campaign;
+  std::optional<ResponseModels> campaign;
   std::optional<ClusteredInstance> instance;
-  CampaignData data;
+  CustomerTable data;
   {
     Interrupt interrupt;
     Progress progress(options.quiet);
@@ -215,11 +215,11 @@ void run(const Options& options) {
     clusters.progress = [&](double share) {
       report(kReadingShare + (1.0 - kReadingShare) * share);
     };
-    data = read_campaign_data(options.csv, reading);
+    data = read_customer_table(options.csv, reading);
     if (clustering) {
-      instance = cluster_campaign(data, clusters);
+      instance = cluster_customers(data, clusters);
     } else {
-      campaign = fit_campaign(data, fit);
+      campaign = fit_response_models(data, fit);
     }
     report(1.0);
   }
@@ -227,7 +227,7 @@ void run(const Options& options) {
     save_instance(instance->definition, options.out);
     show(options, "instance", cluster_json(data, *instance), cluster_report(data, *instance));
   } else {
-    save_campaign(*campaign, options.out);
+    save_response_models(*campaign, options.out);
     show(options, "campaign", campaign_json(data, *campaign), campaign_report(data, *campaign));
   }
 }

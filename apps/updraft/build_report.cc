@@ -15,15 +15,15 @@ std::string optional_text(const std::optional<double>& value) {
   return value ? fixed_text(*value, 4) : "-";
 }
 
-std::string data_text(const CampaignData& data) {
+std::string data_text(const CustomerTable& data) {
   return fmt::format("{} of {} rows, {} features, outcome {}\n\n", count_text(data.rows()),
                      count_text(data.rows_read), count_text(data.features.size()),
                      printable_text(data.outcome));
 }
 
-Json data_json(const CampaignData& data) {
+Json data_json(const CustomerTable& data) {
   Json features = Json::array();
-  for (const CampaignFeature& feature : data.features) features.push_back(feature.name);
+  for (const Feature& feature : data.features) features.push_back(feature.name);
   return {{"rows_read", data.rows_read},
           {"rows", data.rows()},
           {"outcome", data.outcome},
@@ -31,7 +31,7 @@ Json data_json(const CampaignData& data) {
           {"treatments", data.treatments}};
 }
 
-std::string quality_table(const Campaign& campaign) {
+std::string quality_table(const ResponseModels& campaign) {
   const bool logistic = campaign.response == ResponseKind::kLogistic;
   Table table({{.title = "treatment"},
                {.title = "rows", .align = kRight},
@@ -52,7 +52,7 @@ std::string quality_table(const Campaign& campaign) {
   return table.text();
 }
 
-std::string calibration_table(const Campaign& campaign) {
+std::string calibration_table(const ResponseModels& campaign) {
   std::vector<Table::Column> columns = {{.title = "tenth", .align = kRight}};
   std::size_t bins = 0;
   for (std::size_t t = 0; t < campaign.treatments.size(); ++t) {
@@ -74,7 +74,8 @@ std::string calibration_table(const Campaign& campaign) {
   return table.text();
 }
 
-std::string uplift_table(const Campaign& campaign, const std::vector<AverageUplift>& uplifts) {
+std::string uplift_table(const ResponseModels& campaign,
+                         const std::vector<AverageUplift>& uplifts) {
   Table table({{.title = "treatment"},
                {.title = "predicted uplift", .align = kRight},
                {.title = "observed", .align = kRight},
@@ -113,7 +114,7 @@ Json quality_json(const ResponseQuality& quality, ResponseKind response) {
 
 }  // namespace
 
-std::string campaign_report(const CampaignData& data, const Campaign& campaign) {
+std::string campaign_report(const CustomerTable& data, const ResponseModels& campaign) {
   return data_text(data) + quality_table(campaign) + "\n" + calibration_table(campaign) + "\n" +
          uplift_table(campaign, average_uplifts(campaign, data)) +
          "\nQuality and calibration, by tenths of the rows in order of prediction, are those of a "
@@ -121,7 +122,7 @@ std::string campaign_report(const CampaignData& data, const Campaign& campaign) 
          "observed: the difference\nof the mean outcomes.\n";
 }
 
-Json campaign_json(const CampaignData& data, const Campaign& campaign) {
+Json campaign_json(const CustomerTable& data, const ResponseModels& campaign) {
   Json out = data_json(data);
   out["response"] = response_name(campaign.response);
   const std::vector<AverageUplift> uplifts = average_uplifts(campaign, data);
@@ -140,7 +141,7 @@ Json campaign_json(const CampaignData& data, const Campaign& campaign) {
   return out;
 }
 
-std::string cluster_report(const CampaignData& data, const ClusteredInstance& instance) {
+std::string cluster_report(const CustomerTable& data, const ClusteredInstance& instance) {
   std::vector<Table::Column> columns = {{.title = "cluster", .align = kRight},
                                         {.title = "size", .align = kRight},
                                         {.title = "untreated rate", .align = kRight}};
@@ -169,7 +170,7 @@ std::string cluster_report(const CampaignData& data, const ClusteredInstance& in
              short_text(instance.inertia));
 }
 
-Json cluster_json(const CampaignData& data, const ClusteredInstance& instance) {
+Json cluster_json(const CustomerTable& data, const ClusteredInstance& instance) {
   Json out = data_json(data);
   Json clusters = Json::array();
   for (const CustomerCluster& cluster : instance.clusters) {

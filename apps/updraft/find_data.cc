@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/error.h"
 
 namespace updraft::cli {
 namespace {
 
 std::filesystem::path in_folder(const std::filesystem::path& folder, const std::string& data) {
-  for (const std::string& name : campaign_files(data)) {
+  for (const std::string& name : table_files(data)) {
     std::error_code error;
     if (std::filesystem::is_regular_file(folder / name, error)) return folder / name;
   }
@@ -23,7 +23,7 @@ std::filesystem::path in_folder(const std::filesystem::path& folder, const std::
 }  // namespace
 
 bool is_published_data(const std::string& data) {
-  const auto presets = campaign_presets();
+  const auto presets = table_presets();
   return std::find(presets.begin(), presets.end(), data) != presets.end();
 }
 
@@ -41,7 +41,7 @@ std::filesystem::path find_data(const std::string& data, const std::optional<std
   const std::filesystem::path found = in_folder(*given, data);
   if (found.empty()) {
     throw InvalidInput("--data", *given,
-                       fmt::format("has none of {}", fmt::join(campaign_files(data), ", ")));
+                       fmt::format("has none of {}", fmt::join(table_files(data), ", ")));
   }
   return found;
 }

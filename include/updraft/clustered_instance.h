@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/instance.h"
 
 namespace updraft {
@@ -46,6 +46,6 @@ struct ClusteredInstance {
 ///
 /// Throws InvalidInput for responses that are not logistic, more clusters than distinct rows, or a
 /// cluster without a row of some treatment. Cost: that of k-means.
-ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options);
+ClusteredInstance cluster_customers(const CustomerTable& data, const ClusterOptions& options);
 
 }  // namespace updraft

@@ -10,7 +10,7 @@
 namespace updraft {
 namespace {
 
-std::vector<CustomerCluster> count_clusters(const CampaignData& data, const KMeansResult& found) {
+std::vector<CustomerCluster> count_clusters(const CustomerTable& data, const KMeansResult& found) {
   std::vector<CustomerCluster> clusters(found.sizes.size());
   for (CustomerCluster& cluster : clusters) {
     cluster.rows.assign(data.treatments.size(), 0);
@@ -38,7 +38,7 @@ std::vector<CustomerCluster> count_clusters(const CampaignData& data, const KMea
   return clusters;
 }
 
-InstanceDefinition define(const CampaignData& data, const std::vector<CustomerCluster>& clusters,
+InstanceDefinition define(const CustomerTable& data, const std::vector<CustomerCluster>& clusters,
                           const std::string& name) {
   InstanceDefinition definition;
   definition.name = name;
@@ -65,7 +65,7 @@ InstanceDefinition define(const CampaignData& data, const std::vector<CustomerCl
 
 }  // namespace
 
-ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options) {
+ClusteredInstance cluster_customers(const CustomerTable& data, const ClusterOptions& options) {
   if (data.response != ResponseKind::kLogistic) {
     throw InvalidInput("response", response_name(data.response),
                        "must be logistic, as the variables of an instance pay 0 or 1");

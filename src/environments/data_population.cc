@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "updraft/campaign_population.h"
 #include "updraft/error.h"
+#include "updraft/population.h"
 
 namespace updraft {
 namespace {
@@ -13,8 +13,8 @@ constexpr std::size_t kHeldOutEvery = 5;
 bool is_held_out(std::size_t row) { return row % kHeldOutEvery == kHeldOutEvery - 1; }
 
 /// The rows that are not held out.
-CampaignData fitted_part(const CampaignData& data) {
-  CampaignData part;
+CustomerTable fitted_part(const CustomerTable& data) {
+  CustomerTable part;
   part.outcome = data.outcome;
   part.response = data.response;
   part.features = data.features;
@@ -29,7 +29,7 @@ CampaignData fitted_part(const CampaignData& data) {
   return part;
 }
 
-void add_row(CampaignPopulation& population, const Campaign& campaign, std::size_t row) {
+void add_row(Population& population, const ResponseModels& campaign, std::size_t row) {
   const std::span<const double> features = campaign.row(row);
   population.rows.insert(population.rows.end(), features.begin(), features.end());
   for (std::size_t z = 0; z <= population.treatments; ++z) {
@@ -39,7 +39,7 @@ void add_row(CampaignPopulation& population, const Campaign& campaign, std::size
   population.payoffs.push_back(campaign.rows.outcomes[row]);
 }
 
-double root_mean_square_error(const CampaignPopulation& population) {
+double root_mean_square_error(const Population& population) {
   double squares = 0.0;
   for (std::size_t i = 0; i < population.size(); ++i) {
     const double error = population.payoffs[i] - population.mean(i, population.recorded[i]);
@@ -50,12 +50,12 @@ double root_mean_square_error(const CampaignPopulation& population) {
 
 }  // namespace
 
-CampaignPopulation population_of(const Campaign& campaign) {
+Population population_of(const ResponseModels& campaign) {
   if (campaign.rows.size() < kHeldOutEvery) {
     throw InvalidInput("campaign", campaign.name,
                        "has no rows to draw individuals from; build it with --keep-rows");
   }
-  CampaignPopulation population;
+  Population population;
   population.name = campaign.name;
   population.summary =
       fmt::format("customers with what they had and their {}; {} models of what they would do",
@@ -73,13 +73,13 @@ CampaignPopulation population_of(const Campaign& campaign) {
   return population;
 }
 
-CampaignPopulation population_of(const CampaignData& data) {
-  Campaign campaign = fit_campaign(fitted_part(data));
+Population population_of(const CustomerTable& data) {
+  ResponseModels campaign = fit_response_models(fitted_part(data));
   campaign.rows = {data.values, data.treatment, data.outcomes};
   return population_of(campaign);
 }
 
-void add_constant(CampaignPopulation& population) {
+void add_constant(Population& population) {
   std::vector<double> rows;
   rows.reserve(population.rows.size() + population.size());
   for (std::size_t i = 0; i < population.size(); ++i) {

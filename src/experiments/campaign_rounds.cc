@@ -4,8 +4,8 @@
 
 namespace updraft {
 
-CampaignRounds::CampaignRounds(const CampaignPopulation& population, std::size_t pool,
-                               std::uint64_t seed, std::uint32_t run)
+CampaignRounds::CampaignRounds(const Population& population, std::size_t pool, std::uint64_t seed,
+                               std::uint32_t run)
     : population_(&population),
       who_(seed, run, Purpose::kPool),
       luck_(seed, run, Purpose::kNoiseVariables),
@@ -14,7 +14,7 @@ CampaignRounds::CampaignRounds(const CampaignPopulation& population, std::size_t
       noise_(pool) {}
 
 void CampaignRounds::draw(std::uint32_t round) {
-  const CampaignPopulation& p = *population_;
+  const Population& p = *population_;
   who_.uniforms(round, 0, noise_);
   features_.clear();
   uplifts_.clear();
@@ -41,7 +41,7 @@ Pool CampaignRounds::pool() const {
 }
 
 double CampaignRounds::payoff(std::size_t place, Treatment treatment) const {
-  const CampaignPopulation& p = *population_;
+  const Population& p = *population_;
   const std::size_t individual = individuals_[place];
   if (p.replay && p.recorded[individual] == treatment) return p.payoffs[individual];
   const double mean = p.mean(individual, treatment);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "updraft/campaign_population.h"
+#include "updraft/population.h"
 
 namespace updraft {
 
@@ -12,7 +12,7 @@ namespace updraft {
 /// under each treatment. A function of (seed, run, round), so all policies of a run meet the same.
 class CampaignRounds {
  public:
-  CampaignRounds(const CampaignPopulation& population, std::size_t pool, std::uint64_t seed,
+  CampaignRounds(const Population& population, std::size_t pool, std::uint64_t seed,
                  std::uint32_t run);
 
   /// Draws the individuals of a round, each as likely, with replacement, and their luck.
@@ -27,7 +27,7 @@ class CampaignRounds {
   double uplift(std::size_t place, Treatment treatment) const;
 
  private:
-  const CampaignPopulation* population_;
+  const Population* population_;
   Stream who_;
   Stream luck_;
   std::vector<std::size_t> individuals_;

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
-#include "updraft/campaign.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostIndividuals = 1'000'000;  // a round
 constexpr std::uint64_t kMostTreatments = 1000;
 
 std::vector<std::string> known_data() {
-  std::vector<std::string> names = campaign_presets();
+  std::vector<std::string> names = table_presets();
   names.push_back("synthetic");
   return names;
 }
@@ -48,7 +48,7 @@ void take_from_file(const TomlTable& table, CampaignSetting& setting) {
     }
   }
   try {
-    const Campaign campaign = load_campaign(setting.data);
+    const ResponseModels campaign = load_response_models(setting.data);
     setting.treatments = campaign.treatments.size() - 1;
     setting.response = campaign.response;
   } catch (const InvalidInput& refused) {

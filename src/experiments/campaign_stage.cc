@@ -23,7 +23,7 @@ constexpr double kLevel = 0.9;
 /// them, which are the same for all rankings.
 class RankingJudge {
  public:
-  explicit RankingJudge(const CampaignPopulation& population)
+  explicit RankingJudge(const Population& population)
       : recorded_(population.recorded.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
                   population.recorded.end()),
         payoffs_(population.payoffs.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
@@ -104,18 +104,17 @@ class CampaignStage final : public Stage {
                 std::vector<std::uint32_t> curve_rounds)
       : generated_(loaded.generated),
         fitted_(loaded.fitted),
-        arena_{
-            .population = std::make_shared<const CampaignPopulation>(std::move(loaded.population)),
-            .pool = experiment.campaign->individuals,
-            .budget = experiment.campaign->budget,
-            .seed = experiment.seed,
-            .curve_rounds = std::move(curve_rounds)},
+        arena_{.population = std::make_shared<const Population>(std::move(loaded.population)),
+               .pool = experiment.campaign->individuals,
+               .budget = experiment.campaign->budget,
+               .seed = experiment.seed,
+               .curve_rounds = std::move(curve_rounds)},
         judge_(*arena_.population) {}
 
   /// Of what was seen, and of models that were given: those fitted here may differ in the last
   /// digits from machine to machine.
   std::string checksum() const override {
-    const CampaignPopulation& p = *arena_.population;
+    const Population& p = *arena_.population;
     std::string sums;
     const auto add = [&](const auto& numbers) {
       sums +=
@@ -133,7 +132,7 @@ class CampaignStage final : public Stage {
   }
 
   std::optional<PlayedPopulation> population() const override {
-    const CampaignPopulation& p = *arena_.population;
+    const Population& p = *arena_.population;
     return PlayedPopulation{.summary = p.summary,
                             .individuals = p.size(),
                             .held_out = p.held_out,
@@ -143,7 +142,7 @@ class CampaignStage final : public Stage {
   }
 
   void check_playable(const PolicySpec& spec) const override {
-    const CampaignPopulation& p = *arena_.population;
+    const Population& p = *arena_.population;
     const auto policy = make_campaign_policy(spec, {p.features, p.treatments, arena_.budget});
     std::vector<double> baseline(p.drawn(), 0.0);
     std::vector<double> uplifts(p.drawn() * p.treatments, 0.0);

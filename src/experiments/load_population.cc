@@ -4,18 +4,18 @@
 
 #include <algorithm>
 
-#include "updraft/campaign.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 namespace {
 
 bool is_preset(const std::string& name) {
-  const std::vector<std::string> presets = campaign_presets();
+  const std::vector<std::string> presets = table_presets();
   return std::find(presets.begin(), presets.end(), name) != presets.end();
 }
 
-CampaignPopulation generated(const CampaignSetting& setting) {
+Population generated(const CampaignSetting& setting) {
   constexpr std::size_t kIndividuals = 25000;
   return synthetic_population({.individuals = kIndividuals,
                                .treatments = setting.treatments,
@@ -23,12 +23,12 @@ CampaignPopulation generated(const CampaignSetting& setting) {
                                .held_out = kIndividuals / 5});
 }
 
-CampaignPopulation from_table(const CampaignSetting& setting, const std::string& table) {
-  CampaignDataOptions options = campaign_preset(setting.data);
+Population from_table(const CampaignSetting& setting, const std::string& table) {
+  CustomerTableOptions options = table_preset(setting.data);
   if (!setting.outcome.empty()) options.outcome = setting.outcome;
   options.response = setting.response;
   options.outcome_rate = setting.outcome_rate;
-  CampaignPopulation population = population_of(read_campaign_data(table, options));
+  Population population = population_of(read_customer_table(table, options));
   population.name = setting.data;
   return population;
 }
@@ -52,7 +52,7 @@ LoadedPopulation load_population(const CampaignSetting& setting,
           fmt::format("must be as in {}, {}", table.string(), loaded.population.treatments));
     }
   } else {
-    loaded.population = population_of(load_campaign(setting.data));
+    loaded.population = population_of(load_response_models(setting.data));
   }
   if (setting.constant && !loaded.generated) add_constant(loaded.population);
   loaded.population.replay = setting.recorded;

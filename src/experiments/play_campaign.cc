@@ -7,7 +7,7 @@ namespace updraft {
 namespace {
 
 /// Asks about all who are held out as if they came in one pool.
-std::vector<IndividualExplanation> beliefs_about_held_out(const CampaignPopulation& population,
+std::vector<IndividualExplanation> beliefs_about_held_out(const Population& population,
                                                           const CampaignPolicy& policy) {
   std::vector<double> baseline;
   std::vector<double> uplifts;
@@ -28,7 +28,7 @@ std::vector<IndividualExplanation> beliefs_about_held_out(const CampaignPopulati
 
 CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec, std::uint32_t run,
                               TaskControl& control) {
-  const CampaignPopulation& population = *arena.population;
+  const Population& population = *arena.population;
   const CampaignShape shape{population.features, population.treatments, arena.budget};
   const auto policy = make_campaign_policy(spec, shape);
   const auto best = make_campaign_policy("oracle", shape);

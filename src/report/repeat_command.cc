@@ -25,7 +25,7 @@ std::vector<Experiment> experiments_of(const SuiteResult& suite) {
 
 /// Of campaigns that were played on a published data set.
 std::string data_option(const ExperimentResult& result) {
-  const std::vector<std::string> presets = campaign_presets();
+  const std::vector<std::string> presets = table_presets();
   const bool published =
       result.population && !result.population->generated &&
       std::find(presets.begin(), presets.end(), result.experiment.campaign->data) != presets.end();

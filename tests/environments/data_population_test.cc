@@ -7,25 +7,25 @@
 #include "data/made_table.h"
 #include "support/folder.h"
 #include "support/refusal.h"
-#include "updraft/campaign_population.h"
+#include "updraft/population.h"
 
 namespace updraft {
 namespace {
 
-CampaignData made_data(std::size_t rows) {
+CustomerTable made_data(std::size_t rows) {
   const testing::TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "made.csv";
   std::ofstream(path) << testing::made_table(rows);
-  CampaignDataOptions options;
+  CustomerTableOptions options;
   options.treatment = "arm";
   options.control = "none";
   options.outcome = "bought";
-  return read_campaign_data(path.string(), options);
+  return read_customer_table(path.string(), options);
 }
 
 TEST(DataPopulation, HoldsOutEveryFifthRowAndFitsToTheOthers) {
-  const CampaignData data = made_data(503);
-  const CampaignPopulation population = population_of(data);
+  const CustomerTable data = made_data(503);
+  const Population population = population_of(data);
   check_population(population);
   EXPECT_EQ(population.size(), 503u);
   EXPECT_EQ(population.held_out, 100u);
@@ -45,7 +45,7 @@ TEST(DataPopulation, HoldsOutEveryFifthRowAndFitsToTheOthers) {
     }
   }
   // What was held out is not fitted to.
-  CampaignData other = data;
+  CustomerTable other = data;
   for (std::size_t row = 4; row < data.rows(); row += 5) {
     other.outcomes[row] = 1.0 - other.outcomes[row];
   }
@@ -55,10 +55,10 @@ TEST(DataPopulation, HoldsOutEveryFifthRowAndFitsToTheOthers) {
 }
 
 TEST(DataPopulation, OfNumbersHasTheNoiseOfTheData) {
-  CampaignData data = made_data(1000);
+  CustomerTable data = made_data(1000);
   data.response = ResponseKind::kLinear;
   for (double& outcome : data.outcomes) outcome *= 30.0;
-  const CampaignPopulation population = population_of(data);
+  const Population population = population_of(data);
   check_population(population);
   EXPECT_FALSE(population.binary);
   double squares = 0.0;
@@ -70,18 +70,17 @@ TEST(DataPopulation, OfNumbersHasTheNoiseOfTheData) {
 }
 
 TEST(DataPopulation, OfACampaignTakesItsModels) {
-  const CampaignData data = made_data(300);
-  const Campaign campaign = fit_campaign(data, {.name = "shop", .keep_rows = true});
-  const CampaignPopulation population = population_of(campaign);
+  const CustomerTable data = made_data(300);
+  const ResponseModels campaign = fit_response_models(data, {.name = "shop", .keep_rows = true});
+  const Population population = population_of(campaign);
   EXPECT_EQ(population.name, "shop");
   EXPECT_EQ(population.mean(2, 1), campaign.predict(1, data.row(2)));
-  EXPECT_EQ(testing::refusal([&] { population_of(fit_campaign(data, {.name = "shop"})); }),
+  EXPECT_EQ(testing::refusal([&] { population_of(fit_response_models(data, {.name = "shop"})); }),
             "campaign = shop: has no rows to draw individuals from; build it with --keep-rows");
 }
 
 TEST(DataPopulation, MayHaveAConstantFeature) {
-  CampaignPopulation population =
-      synthetic_population({.individuals = 10, .features = 3, .held_out = 2});
+  Population population = synthetic_population({.individuals = 10, .features = 3, .held_out = 2});
   const std::vector<double> before = population.rows;
   add_constant(population);
   check_population(population);

@@ -57,7 +57,7 @@ TEST(CampaignExperiment, IsWhatPlayCampaignSays) {
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
   ASSERT_EQ(result.points.size(), 5u);
-  const CampaignArena arena{.population = std::make_shared<const CampaignPopulation>(
+  const CampaignArena arena{.population = std::make_shared<const Population>(
                                 load_population(*small().campaign, {}).population),
                             .pool = 20,
                             .budget = 3,
@@ -165,13 +165,14 @@ TEST(CampaignExperiment, TakesACampaignFileAndTellsDataApart) {
   const TemporaryFolder folder;
   const auto save = [&](std::uint64_t seed) {
     std::ofstream(folder.path() / "made.csv") << testing::made_table(600, seed);
-    CampaignDataOptions options;
+    CustomerTableOptions options;
     options.treatment = "arm";
     options.control = "none";
     options.outcome = "bought";
-    save_campaign(fit_campaign(read_campaign_data((folder.path() / "made.csv").string(), options),
-                               {.name = "made", .keep_rows = true}),
-                  (folder.path() / "made.json").string());
+    save_response_models(
+        fit_response_models(read_customer_table((folder.path() / "made.csv").string(), options),
+                            {.name = "made", .keep_rows = true}),
+        (folder.path() / "made.json").string());
   };
   save(1);
   Experiment experiment = small((folder.path() / "made.json").string());
@@ -190,10 +191,10 @@ TEST(CampaignExperiment, TakesACampaignFileAndTellsDataApart) {
 
 TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
   Experiment experiment = small();
-  const CampaignPopulation drawn = load_population(*experiment.campaign, {}).population;
+  const Population drawn = load_population(*experiment.campaign, {}).population;
   EXPECT_FALSE(drawn.replay);
   experiment.campaign->recorded = true;
-  const CampaignPopulation replayed = load_population(*experiment.campaign, {}).population;
+  const Population replayed = load_population(*experiment.campaign, {}).population;
   EXPECT_TRUE(replayed.replay);
   EXPECT_EQ(replayed.payoffs, drawn.payoffs);
   // The record is of treatments at random, each as likely: 25,000 rows, a third each within five
@@ -209,7 +210,7 @@ TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
 TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
-  const CampaignPopulation p = load_population(*small().campaign, {}).population;
+  const Population p = load_population(*small().campaign, {}).population;
   std::vector<double> scores;
   std::vector<std::uint8_t> treated;
   std::vector<double> payoffs;
@@ -230,15 +231,16 @@ TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
 /// A campaign on a table of these rows, `x,arm,bought`.
 std::string campaign_file(const TemporaryFolder& folder, const std::string& rows, double ridge) {
   std::ofstream(folder.path() / "rows.csv") << "x,arm,bought\n" << rows;
-  CampaignDataOptions options;
+  CustomerTableOptions options;
   options.treatment = "arm";
   options.control = "none";
   options.outcome = "bought";
   options.treatments = {"mail", "call"};
   const std::string path = (folder.path() / "rows.json").string();
-  save_campaign(fit_campaign(read_campaign_data((folder.path() / "rows.csv").string(), options),
-                             {.name = "rows", .ridge = ridge, .keep_rows = true}),
-                path);
+  save_response_models(
+      fit_response_models(read_customer_table((folder.path() / "rows.csv").string(), options),
+                          {.name = "rows", .ridge = ridge, .keep_rows = true}),
+      path);
   return path;
 }
 

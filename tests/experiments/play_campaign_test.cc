@@ -22,13 +22,13 @@ namespace {
 
 using testing::refusal;
 
-CampaignPopulation small_population(bool logistic, std::size_t treatments = 2) {
+Population small_population(bool logistic, std::size_t treatments = 2) {
   return synthetic_population(
       {.individuals = 500, .features = 4, .treatments = treatments, .logistic = logistic});
 }
 
-CampaignArena arena_of(const SyntheticCampaign& options, std::uint32_t rounds) {
-  return {.population = std::make_shared<const CampaignPopulation>(synthetic_population(options)),
+CampaignArena arena_of(const SyntheticPopulationOptions& options, std::uint32_t rounds) {
+  return {.population = std::make_shared<const Population>(synthetic_population(options)),
           .pool = 100,
           .budget = 10,
           .seed = 1,
@@ -37,8 +37,7 @@ CampaignArena arena_of(const SyntheticCampaign& options, std::uint32_t rounds) {
 
 TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
   for (const bool logistic : {false, true}) {
-    const CampaignPopulation population =
-        synthetic_population({.individuals = 500, .logistic = logistic});
+    const Population population = synthetic_population({.individuals = 500, .logistic = logistic});
     check_population(population);
     double most = -1.0;
     double least = 1.0;
@@ -61,7 +60,7 @@ TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
 /// 4 to scores of 0/1 payoffs.
 TEST(SyntheticPopulation, CoefficientsHaveTheirLength) {
   for (const bool logistic : {false, true}) {
-    const CampaignPopulation population = small_population(logistic);
+    const Population population = small_population(logistic);
     for (Treatment z = 0; z <= population.treatments; ++z) {
       std::vector<double> scores;
       for (std::size_t i = 0; i < population.size(); ++i) {
@@ -79,29 +78,28 @@ TEST(SyntheticPopulation, CoefficientsHaveTheirLength) {
 
 TEST(CheckPopulation, RefusesWhatCannotBe) {
   const auto refused = [](auto change) {
-    CampaignPopulation population = small_population(true, 1);
+    Population population = small_population(true, 1);
     change(population);
     return refusal([&] { check_population(population); });
   };
-  EXPECT_EQ(refused([](CampaignPopulation&) {}), "(accepted)");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.rows.clear(); }),
+  EXPECT_EQ(refused([](Population&) {}), "(accepted)");
+  EXPECT_EQ(refused([](Population& p) { p.rows.clear(); }),
             "population = 0 individuals: must have at least 1");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.means.pop_back(); }),
+  EXPECT_EQ(refused([](Population& p) { p.means.pop_back(); }),
             "length of means = 999: must be 1000");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.means[3] = 1.5; }),
-            "means[3] = 1.5: must be in [0, 1]");
-  EXPECT_NE(refused([](CampaignPopulation& p) {
+  EXPECT_EQ(refused([](Population& p) { p.means[3] = 1.5; }), "means[3] = 1.5: must be in [0, 1]");
+  EXPECT_NE(refused([](Population& p) {
               p.rows[7] = std::numeric_limits<double>::quiet_NaN();
             }).find("rows[7]"),
             std::string::npos);
-  EXPECT_EQ(refused([](CampaignPopulation& p) {
+  EXPECT_EQ(refused([](Population& p) {
               p.recorded.assign(500, 2);
               p.payoffs.assign(500, 0.0);
             }),
             "recorded[0] = 2: must be at most the number of treatments, 1");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.held_out = 500; }),
+  EXPECT_EQ(refused([](Population& p) { p.held_out = 500; }),
             "held_out = 500: must be less than the number of individuals, 500");
-  EXPECT_EQ(refused([](CampaignPopulation& p) {
+  EXPECT_EQ(refused([](Population& p) {
               p.replay = true;
               p.recorded.clear();
               p.payoffs.clear();
@@ -110,7 +108,7 @@ TEST(CheckPopulation, RefusesWhatCannotBe) {
 }
 
 TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
-  const CampaignPopulation population = small_population(true);
+  const Population population = small_population(true);
   CampaignRounds first(population, 30, 7, 3);
   CampaignRounds second(population, 30, 7, 3);
   first.draw(5);
@@ -127,7 +125,7 @@ TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
 }
 
 TEST(CampaignRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
-  CampaignPopulation population = small_population(true, 1);
+  Population population = small_population(true, 1);
   population.recorded.assign(population.size(), 1);
   population.payoffs.assign(population.size(), 1.0);
   population.replay = true;

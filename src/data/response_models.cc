@@ -1,4 +1,4 @@
-#include "updraft/campaign.h"
+#include "updraft/response_models.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ struct Design {
   std::size_t fitted = 0;  // rows before those held out
 };
 
-Design design_of(const CampaignData& data, std::size_t treatment) {
+Design design_of(const CustomerTable& data, std::size_t treatment) {
   const auto count =
       static_cast<std::size_t>(std::count(data.treatment.begin(), data.treatment.end(), treatment));
   Design design;
@@ -50,7 +50,7 @@ double score(std::span<const double> coefficients, std::span<const double> row) 
   return std::inner_product(row.begin(), row.end(), coefficients.begin(), 0.0);
 }
 
-void check_outcomes(const CampaignData& data, std::size_t treatment, const Design& design) {
+void check_outcomes(const CustomerTable& data, std::size_t treatment, const Design& design) {
   const auto refuse = [&](const std::string& rule) {
     return InvalidInput("treatment", data.treatments[treatment], rule);
   };
@@ -83,7 +83,7 @@ std::vector<double> fit(ResponseKind response, const Design& design, std::size_t
   return fit_logistic(rows, outcomes, width, options, start).theta;
 }
 
-ResponseModel fit_model(const CampaignData& data, std::size_t treatment, double ridge) {
+ResponseModel fit_model(const CustomerTable& data, std::size_t treatment, double ridge) {
   const std::size_t width = data.features.size() + 1;
   const Design design = design_of(data, treatment);
   check_outcomes(data, treatment, design);
@@ -106,19 +106,19 @@ ResponseModel fit_model(const CampaignData& data, std::size_t treatment, double 
 
 }  // namespace
 
-double Campaign::predict(std::size_t treatment, std::span<const double> row) const {
+double ResponseModels::predict(std::size_t treatment, std::span<const double> row) const {
   const std::vector<double>& coefficients = models[treatment].coefficients;
   const double value = coefficients.back() + score(coefficients, row);
   return response == ResponseKind::kLogistic ? sigmoid(value) : value;
 }
 
-double Campaign::uplift(std::size_t treatment, std::span<const double> row) const {
+double ResponseModels::uplift(std::size_t treatment, std::span<const double> row) const {
   return predict(treatment, row) - predict(0, row);
 }
 
-Campaign fit_campaign(const CampaignData& data, const CampaignFitOptions& options) {
+ResponseModels fit_response_models(const CustomerTable& data, const ResponseFitOptions& options) {
   check_positive("ridge", options.ridge);
-  Campaign campaign;
+  ResponseModels campaign;
   campaign.name = options.name;
   campaign.outcome = data.outcome;
   campaign.response = data.response;
@@ -131,7 +131,8 @@ Campaign fit_campaign(const CampaignData& data, const CampaignFitOptions& option
   return campaign;
 }
 
-std::vector<AverageUplift> average_uplifts(const Campaign& campaign, const CampaignData& data) {
+std::vector<AverageUplift> average_uplifts(const ResponseModels& campaign,
+                                           const CustomerTable& data) {
   std::vector<double> predicted(campaign.treatments.size(), 0.0);
   std::vector<double> count(campaign.treatments.size(), 0.0);
   std::vector<double> squares(campaign.treatments.size(), 0.0);  // around the mean outcome

@@ -1,4 +1,4 @@
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::size_t place_of(const std::vector<std::string>& names, const CsvReader& rea
   return static_cast<std::size_t>(found - names.begin());
 }
 
-void append_row(CampaignData& data, const CsvReader& reader, const TableSurvey& survey,
+void append_row(CustomerTable& data, const CsvReader& reader, const TableSurvey& survey,
                 double outcome) {
   const std::size_t begin = data.values.size();
   data.values.resize(begin + survey.features, 0.0);
@@ -43,8 +43,8 @@ void append_row(CampaignData& data, const CsvReader& reader, const TableSurvey& 
   data.outcomes.push_back(outcome);
 }
 
-std::vector<CampaignFeature> named_features(const CsvReader& reader, const TableSurvey& survey) {
-  std::vector<CampaignFeature> features;
+std::vector<Feature> named_features(const CsvReader& reader, const TableSurvey& survey) {
+  std::vector<Feature> features;
   for (const FeatureColumn& column : survey.columns) {
     const std::string& name = reader.columns()[column.column];
     if (!column.categorical) features.push_back({name, 0.0, 0.0});
@@ -69,14 +69,14 @@ void check_text(const std::string& path, std::string_view field, const std::stri
 }
 
 /// Sets the ranges of the features and brings all values into [0, 1].
-void scale(CampaignData& data) {
+void scale(CustomerTable& data) {
   const std::size_t width = data.features.size();
-  for (CampaignFeature& feature : data.features) {
+  for (Feature& feature : data.features) {
     feature.min = std::numeric_limits<double>::infinity();
     feature.max = -feature.min;
   }
   for (std::size_t at = 0; at < data.values.size(); ++at) {
-    CampaignFeature& feature = data.features[at % width];
+    Feature& feature = data.features[at % width];
     feature.min = std::min(feature.min, data.values[at]);
     feature.max = std::max(feature.max, data.values[at]);
   }
@@ -98,16 +98,16 @@ ResponseKind response_kind(std::string_view field, std::string_view name) {
   throw unknown_name(field, name, {"logistic", "linear"});
 }
 
-double CampaignFeature::scaled(double value) const {
+double Feature::scaled(double value) const {
   if (!(max > min)) return 0.0;
   return std::clamp((value - min) / (max - min), 0.0, 1.0);
 }
 
-CampaignData read_campaign_data(const std::string& path, const CampaignDataOptions& options) {
+CustomerTable read_customer_table(const std::string& path, const CustomerTableOptions& options) {
   const auto report = [&](double share) {
     if (options.progress) options.progress(share);
   };
-  CampaignData data;
+  CustomerTable data;
   TableSurvey survey;
   {
     CsvReader reader(path);
@@ -120,7 +120,7 @@ CampaignData read_campaign_data(const std::string& path, const CampaignDataOptio
   data.treatments = survey.treatments;
   data.features = named_features(reader, survey);
   for (const std::string& name : data.treatments) check_text(path, "treatment", name);
-  for (const CampaignFeature& feature : data.features) check_text(path, "feature", feature.name);
+  for (const Feature& feature : data.features) check_text(path, "feature", feature.name);
   check_text(path, "outcome", data.outcome);
   data.values.reserve(sample.size() * survey.features);
   data.treatment.reserve(sample.size());

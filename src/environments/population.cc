@@ -1,4 +1,4 @@
-#include "updraft/campaign_population.h"
+#include "updraft/population.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ void check_length(std::string_view field, std::size_t length, std::size_t expect
 
 }  // namespace
 
-void check_population(const CampaignPopulation& population) {
-  const CampaignPopulation& p = population;
+void check_population(const Population& population) {
+  const Population& p = population;
   if (p.size() < 1) throw InvalidInput("population", "0 individuals", "must have at least 1");
   if (p.treatments < 1) throw InvalidInput("treatments", "0", "must be at least 1");
   check_length("rows", p.rows.size(), p.size() * p.features);
@@ -51,7 +51,7 @@ void check_population(const CampaignPopulation& population) {
   }
 }
 
-CampaignPopulation synthetic_population(const SyntheticCampaign& options) {
+Population synthetic_population(const SyntheticPopulationOptions& options) {
   const std::size_t d = options.features;
   if (d < 2) throw InvalidInput("features", std::to_string(d), "must be at least 2");
   const Stream stream(options.seed, 0, Purpose::kInstance);
@@ -72,7 +72,7 @@ CampaignPopulation synthetic_population(const SyntheticCampaign& options) {
     for (double& t : theta[z]) t *= length / std::sqrt(square);
   }
 
-  CampaignPopulation population;
+  Population population;
   population.name = "campaign-synthetic";
   population.summary =
       fmt::format("generated individuals, {} payoffs", options.logistic ? "0/1" : "normal");

@@ -13,8 +13,8 @@
 #include "core/json_document.h"
 #include "core/json_fields.h"
 #include "data/packed_numbers.h"
-#include "updraft/campaign.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 namespace {
@@ -53,11 +53,11 @@ void check_name(const std::string& path, const std::string& name, std::set<std::
   }
 }
 
-void check_features(const Campaign& campaign) {
+void check_features(const ResponseModels& campaign) {
   if (campaign.features.empty()) throw InvalidInput("features", "must have at least one");
   std::set<std::string> names;
   for (std::size_t f = 0; f < campaign.features.size(); ++f) {
-    const CampaignFeature& feature = campaign.features[f];
+    const Feature& feature = campaign.features[f];
     const std::string path = fmt::format("features[{}]", f);
     check_name(path + ".name", feature.name, names);
     check_number(path + ".min", feature.min);
@@ -68,7 +68,7 @@ void check_features(const Campaign& campaign) {
   }
 }
 
-void check_treatments(const Campaign& campaign) {
+void check_treatments(const ResponseModels& campaign) {
   if (campaign.treatments.size() < 2) {
     throw InvalidInput("treatments", "must have at least two, the control first");
   }
@@ -92,7 +92,7 @@ void check_treatments(const Campaign& campaign) {
   }
 }
 
-void check_rows(const Campaign& campaign) {
+void check_rows(const ResponseModels& campaign) {
   const CampaignRows& rows = campaign.rows;
   if (rows.treatment.size() != rows.size() ||
       rows.values.size() != rows.size() * campaign.features.size()) {
@@ -138,8 +138,8 @@ std::uint64_t count_field(const json& object, const std::string& path, const cha
   return whole_field(required(object, path, key), member_path(path, key), 0, kMostRows);
 }
 
-std::vector<CampaignFeature> read_features(const json& document) {
-  std::vector<CampaignFeature> features;
+std::vector<Feature> read_features(const json& document) {
+  std::vector<Feature> features;
   for (const json& feature : required_list(document, "", "features")) {
     const std::string path = fmt::format("features[{}]", features.size());
     if (features.size() == kMostFeatures) throw InvalidInput(path, "is one too many");
@@ -174,7 +174,7 @@ ResponseQuality read_quality(const json& quality, const std::string& path) {
   return result;
 }
 
-void read_treatments(const json& document, Campaign& campaign) {
+void read_treatments(const json& document, ResponseModels& campaign) {
   for (const json& treatment : required_list(document, "", "treatments")) {
     const std::string path = fmt::format("treatments[{}]", campaign.treatments.size());
     check_keys(treatment, path, {"name", "coefficients", "quality"});
@@ -237,7 +237,7 @@ std::string quality_text(const ResponseQuality& quality) {
   return text;
 }
 
-std::string treatment_text(const Campaign& campaign, std::size_t t) {
+std::string treatment_text(const ResponseModels& campaign, std::size_t t) {
   std::vector<std::string> coefficients;
   for (const double coefficient : campaign.models[t].coefficients) {
     coefficients.push_back(number_text(coefficient));
@@ -248,8 +248,8 @@ std::string treatment_text(const Campaign& campaign, std::size_t t) {
       fmt::join(coefficients, ", "), quality_text(campaign.models[t].quality));
 }
 
-std::string feature_text(const Campaign& campaign, std::size_t f) {
-  const CampaignFeature& feature = campaign.features[f];
+std::string feature_text(const ResponseModels& campaign, std::size_t f) {
+  const Feature& feature = campaign.features[f];
   return fmt::format(R"({{"name": {}, "min": {}, "max": {}}})",
                      quoted(feature.name, fmt::format("features[{}].name", f)),
                      number_text(feature.min), number_text(feature.max));
@@ -266,7 +266,7 @@ std::string rows_text(const CampaignRows& rows) {
 
 }  // namespace
 
-Campaign parse_campaign(std::string_view text) {
+ResponseModels parse_response_models(std::string_view text) {
   const json document = parse_json_document(text, kMostDepth);
   if (!document.is_object()) throw InvalidInput("campaign", "must be an object");
   const std::string format = text_field(required(document, "", "format"), "format");
@@ -276,7 +276,7 @@ Campaign parse_campaign(std::string_view text) {
   }
   check_keys(document, "",
              {"format", "name", "outcome", "response", "features", "treatments", "rows"});
-  Campaign campaign;
+  ResponseModels campaign;
   if (document.contains("name")) campaign.name = text_field(document["name"], "name");
   campaign.outcome = text_field(required(document, "", "outcome"), "outcome");
   campaign.response = response_kind(
@@ -292,7 +292,7 @@ Campaign parse_campaign(std::string_view text) {
   return campaign;
 }
 
-std::string format_campaign(const Campaign& campaign) {
+std::string format_response_models(const ResponseModels& campaign) {
   check_features(campaign);
   check_treatments(campaign);
   check_rows(campaign);
@@ -312,17 +312,17 @@ std::string format_campaign(const Campaign& campaign) {
       fmt::join(treatments, ",\n    "), campaign.rows.size() > 0 ? rows_text(campaign.rows) : "");
 }
 
-Campaign load_campaign(const std::string& path) {
+ResponseModels load_response_models(const std::string& path) {
   const std::string text = read_input_file(path, kCampaignFile, {});
   try {
-    return parse_campaign(text);
+    return parse_response_models(text);
   } catch (const InvalidInput& refused) {
     throw InvalidInput(path + ": " + refused.field(), refused.value(), refused.rule());
   }
 }
 
-void save_campaign(const Campaign& campaign, const std::string& path) {
-  replace_file(path, format_campaign(campaign));
+void save_response_models(const ResponseModels& campaign, const std::string& path) {
+  replace_file(path, format_response_models(campaign));
 }
 
 }  // namespace updraft

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "updraft/campaign.h"
 #include "updraft/campaign_policy.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 
 /// The individuals from which a simulated campaign draws its pools, and the truth about each.
-struct CampaignPopulation {
+struct Population {
   std::string name;
   std::string summary;
   std::size_t features = 0;    ///< d, of one individual
@@ -38,9 +38,9 @@ struct CampaignPopulation {
 
 /// Throws InvalidInput if lengths do not fit, a number is not finite, a mean of 0/1 payoffs is not
 /// in [0, 1], a recorded treatment is unknown, or a record is needed and missing.
-void check_population(const CampaignPopulation& population);
+void check_population(const Population& population);
 
-struct SyntheticCampaign {
+struct SyntheticPopulationOptions {
   std::size_t individuals = 20000;
   std::size_t features = 12;  ///< d >= 2; the last is constant
   std::size_t treatments = 1;
@@ -52,18 +52,18 @@ struct SyntheticCampaign {
 /// A campaign with known truth: features of length at most 1, coefficients of length at most 1 for
 /// linear payoffs. Treatment helps some individuals and puts others off. The recorded treatments
 /// (including none) were assigned at random, all equally likely.
-CampaignPopulation synthetic_population(const SyntheticCampaign& options);
+Population synthetic_population(const SyntheticPopulationOptions& options);
 
 /// The customers of a table, with every fifth held out, and the predictions of response models that
 /// are fitted to the other customers. Payoffs are normal around linear predictions, with the
-/// average spread of the records around them. Throws as fit_campaign().
-CampaignPopulation population_of(const CampaignData& data);
+/// average spread of the records around them. Throws as fit_response_models().
+Population population_of(const CustomerTable& data);
 
 /// The same with the models of a campaign, which may have been fitted to all rows. Throws
 /// InvalidInput if the rows were not kept.
-CampaignPopulation population_of(const Campaign& campaign);
+Population population_of(const ResponseModels& campaign);
 
 /// Adds a feature that is 1 for everybody.
-void add_constant(CampaignPopulation& population);
+void add_constant(Population& population);
 
 }  // namespace updraft
