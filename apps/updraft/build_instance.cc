@@ -31,12 +31,13 @@ constexpr std::uint64_t kMostRestarts = 1000;
 constexpr double kReadingShare = 0.4;
 
 constexpr const char* kHelp =
-    "Learns from the data of past campaigns what customers do.\n"
+    "Learns from a table of customers what they do with and without treatment.\n"
     "The data are a CSV file, plain or gzip: one row per customer with features, the treatment "
     "and\n"
-    "the outcome. Without --clusters, one response model per treatment is fitted and written as a\n"
-    "campaign file. With --clusters, customers are grouped by their features and an instance file\n"
-    "is written, in which an action treats one group; simulate, bounds and instance read it.";
+    "the outcome. Without --clusters, one response model per treatment is fitted and written to a\n"
+    "response model file. With --clusters, customers are grouped by their features and an "
+    "instance\n"
+    "file is written, in which an action treats one group; simulate, bounds and instance read it.";
 
 constexpr const char* kFooter =
     "What comes out: the file --out, and on standard output what it holds: for models their "
@@ -54,7 +55,7 @@ constexpr const char* kFooter =
     "\n"
     "Examples:\n"
     "  updraft build-instance criteo.csv.gz --preset criteo --outcome-rate 0.25 --out "
-    "campaign.json\n"
+    "models.json\n"
     "  updraft build-instance criteo.csv.gz --preset criteo --clusters 20 --rows 100000 \\\n"
     "      --out instance.json\n"
     "  updraft build-instance hillstrom.csv --preset hillstrom --outcome spend --response linear "
@@ -158,7 +159,7 @@ std::string name_of(const Options& options) {
 ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
   for (const auto& [option, given] : {std::pair("--keep-rows", options.keep_rows),
                                       std::pair("--ridge", options.ridge.has_value())}) {
-    if (given) throw InvalidInput(option, "belongs to campaign files; not with --clusters");
+    if (given) throw InvalidInput(option, "belongs to response model files; not with --clusters");
   }
   ClusterOptions out;
   out.name = name_of(options);
@@ -201,9 +202,9 @@ void run(const Options& options) {
   } else {
     fit = fit_options(options);
   }
-  std::optional<ResponseModels> campaign;
+  std::optional<ResponseModels> models;
   std::optional<ClusteredInstance> instance;
-  CustomerTable data;
+  LoadedTable loaded;
   {
     Interrupt interrupt;
     Progress progress(options.quiet);
@@ -215,20 +216,20 @@ void run(const Options& options) {
     clusters.progress = [&](double share) {
       report(kReadingShare + (1.0 - kReadingShare) * share);
     };
-    data = read_customer_table(options.csv, reading);
+    loaded = read_customer_table(options.csv, reading);
     if (clustering) {
-      instance = cluster_customers(data, clusters);
+      instance = cluster_customers(loaded.table, clusters);
     } else {
-      campaign = fit_response_models(data, fit);
+      models = fit_response_models(loaded.table, fit);
     }
     report(1.0);
   }
   if (clustering) {
     save_instance(instance->definition, options.out);
-    show(options, "instance", cluster_json(data, *instance), cluster_report(data, *instance));
+    show(options, "instance", cluster_json(loaded, *instance), cluster_report(loaded, *instance));
   } else {
-    save_response_models(*campaign, options.out);
-    show(options, "campaign", campaign_json(data, *campaign), campaign_report(data, *campaign));
+    save_response_models(*models, options.out);
+    show(options, "campaign", models_json(loaded, *models), models_report(loaded, *models));
   }
 }
 
@@ -269,7 +270,8 @@ Command add_build_instance_command(CLI::App& program) {
   add("--restarts", options->restarts, "Of k-means; the best is taken [5]", "N");
   add("--ridge", options->ridge, "Penalty on squared coefficients [1]", "X");
   add("--name", options->name, "What reports call it [the name of CSV]", "NAME");
-  command->add_flag("--keep-rows", options->keep_rows, "Write the rows into the campaign file too");
+  command->add_flag("--keep-rows", options->keep_rows,
+                    "Write the rows into the response model file too");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kFooter);

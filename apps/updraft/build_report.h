@@ -13,11 +13,11 @@ namespace updraft::cli {
 // What `updraft build-instance` says of what it built.
 
 /// Rows, features, the quality of every treatment's model, uplifts.
-std::string campaign_report(const CustomerTable& data, const ResponseModels& campaign);
-Json campaign_json(const CustomerTable& data, const ResponseModels& campaign);
+std::string models_report(const LoadedTable& loaded, const ResponseModels& models);
+Json models_json(const LoadedTable& loaded, const ResponseModels& models);
 
 /// A table of clusters with their sizes, rates and uplifts.
-std::string cluster_report(const CustomerTable& data, const ClusteredInstance& instance);
-Json cluster_json(const CustomerTable& data, const ClusteredInstance& instance);
+std::string cluster_report(const LoadedTable& loaded, const ClusteredInstance& instance);
+Json cluster_json(const LoadedTable& loaded, const ClusteredInstance& instance);
 
 }  // namespace updraft::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -22,13 +21,8 @@ std::filesystem::path in_folder(const std::filesystem::path& folder, const std::
 
 }  // namespace
 
-bool is_published_data(const std::string& data) {
-  const auto presets = table_presets();
-  return std::find(presets.begin(), presets.end(), data) != presets.end();
-}
-
 std::filesystem::path find_data(const std::string& data, const std::optional<std::string>& given) {
-  if (!is_published_data(data)) return {};
+  if (!is_table_preset(data)) return {};
   if (!given) {
     const char* folder = std::getenv("UPDRAFT_DATA");
     return folder == nullptr || *folder == '\0' ? std::filesystem::path() : in_folder(folder, data);

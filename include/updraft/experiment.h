@@ -45,8 +45,8 @@ struct FigureStyle {
 /// A targeted campaign to be simulated: its individuals, how many may be treated, and what they
 /// pay.
 struct CampaignSetting {
-  /// A published data set (table_presets()), "synthetic", or the path of a campaign file that
-  /// includes its rows.
+  /// A published data set (table_presets()), "synthetic", or the path of a response model
+  /// file that includes its rows.
   std::string data;
   std::string outcome = "";  ///< of a data set: the column; empty: that of the preset
   ResponseKind response = ResponseKind::kLogistic;  ///< of a data set and of "synthetic"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,11 @@ CustomerTableOptions hillstrom() {
 }  // namespace
 
 std::vector<std::string> table_presets() { return {"criteo", "hillstrom"}; }
+
+bool is_table_preset(std::string_view name) {
+  const std::vector<std::string> presets = table_presets();
+  return std::find(presets.begin(), presets.end(), name) != presets.end();
+}
 
 CustomerTableOptions table_preset(const std::string& name) {
   if (name == "criteo") return criteo();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "updraft/campaign_policy.h"
 #include "updraft/population.h"
 
 namespace updraft {

@@ -40,17 +40,17 @@ std::string resolve_data(const TomlField& field, const std::string& origin) {
   return path.string();
 }
 
-/// A campaign file brings its own treatments, response and outcome.
+/// A response model file brings its own treatments, response and outcome.
 void take_from_file(const TomlTable& table, CampaignSetting& setting) {
   for (const char* key : {"outcome", "response", "outcome_rate", "treatments"}) {
     if (const auto field = table.find(key)) {
-      throw field->refusal("is decided by the campaign file; leave it out");
+      throw field->refusal("is decided by the response model file; leave it out");
     }
   }
   try {
-    const ResponseModels campaign = load_response_models(setting.data);
-    setting.treatments = campaign.treatments.size() - 1;
-    setting.response = campaign.response;
+    const CustomerTable customers = load_response_models(setting.data).table;
+    setting.treatments = customers.treatments.size() - 1;
+    setting.response = customers.response;
   } catch (const InvalidInput& refused) {
     throw table.required("data").refusal(refused.what());
   }

@@ -24,10 +24,8 @@ constexpr double kLevel = 0.9;
 class RankingJudge {
  public:
   explicit RankingJudge(const Population& population)
-      : recorded_(population.recorded.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
-                  population.recorded.end()),
-        payoffs_(population.payoffs.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
-                 population.payoffs.end()),
+      : recorded_(held_out(population, population.table.treatment)),
+        payoffs_(held_out(population, population.table.outcomes)),
         bootstrap_(treated_of(recorded_)) {}
 
   /// Qini and AUUC of the data, then those of each resample.
@@ -72,6 +70,12 @@ class RankingJudge {
   }
 
  private:
+  template <typename Value>
+  static std::vector<Value> held_out(const Population& population,
+                                     const std::vector<Value>& values) {
+    return {values.begin() + static_cast<std::ptrdiff_t>(population.drawn()), values.end()};
+  }
+
   static std::vector<std::uint8_t> treated_of(std::span<const Treatment> recorded) {
     std::vector<std::uint8_t> treated;
     for (const Treatment had : recorded) treated.push_back(had == 0 ? 0 : 1);
@@ -121,9 +125,9 @@ class CampaignStage final : public Stage {
           fmt::format("{:08x}", updraft::checksum({reinterpret_cast<const char*>(numbers.data()),
                                                    numbers.size() * sizeof(numbers[0])}));
     };
-    add(p.rows);
-    add(p.recorded);
-    add(p.payoffs);
+    add(p.table.values);
+    add(p.table.treatment);
+    add(p.table.outcomes);
     if (!generated_ && !fitted_) {
       add(p.means);
       sums += number_text(p.noise_sd);
@@ -136,18 +140,18 @@ class CampaignStage final : public Stage {
     return PlayedPopulation{.summary = p.summary,
                             .individuals = p.size(),
                             .held_out = p.held_out,
-                            .features = p.features,
-                            .treatments = p.treatments,
+                            .features = p.features(),
+                            .treatments = p.treatments(),
                             .generated = generated_};
   }
 
   void check_playable(const PolicySpec& spec) const override {
     const Population& p = *arena_.population;
-    const auto policy = make_campaign_policy(spec, {p.features, p.treatments, arena_.budget});
+    const auto policy = make_campaign_policy(spec, {p.features(), p.treatments(), arena_.budget});
     std::vector<double> baseline(p.drawn(), 0.0);
-    std::vector<double> uplifts(p.drawn() * p.treatments, 0.0);
-    policy->explain({.features = std::span(p.rows).first(p.drawn() * p.features),
-                     .width = p.features,
+    std::vector<double> uplifts(p.drawn() * p.treatments(), 0.0);
+    policy->explain({.features = std::span(p.table.values).first(p.drawn() * p.features()),
+                     .width = p.features(),
                      .baseline = baseline,
                      .uplifts = uplifts});  // refuses features that it cannot take
     CampaignRounds rounds(p, arena_.pool, arena_.seed, 0);

@@ -13,13 +13,14 @@ std::vector<IndividualExplanation> beliefs_about_held_out(const Population& popu
   std::vector<double> uplifts;
   for (std::size_t i = population.drawn(); i < population.size(); ++i) {
     baseline.push_back(population.mean(i, 0));
-    for (Treatment z = 1; z <= population.treatments; ++z) {
+    for (Treatment z = 1; z <= population.treatments(); ++z) {
       uplifts.push_back(population.mean(i, z) - population.mean(i, 0));
     }
   }
   return policy.explain(
-      {.features = std::span(population.rows).subspan(population.drawn() * population.features),
-       .width = population.features,
+      {.features =
+           std::span(population.table.values).subspan(population.drawn() * population.features()),
+       .width = population.features(),
        .baseline = baseline,
        .uplifts = uplifts});
 }
@@ -29,7 +30,7 @@ std::vector<IndividualExplanation> beliefs_about_held_out(const Population& popu
 CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec, std::uint32_t run,
                               TaskControl& control) {
   const Population& population = *arena.population;
-  const CampaignShape shape{population.features, population.treatments, arena.budget};
+  const CampaignShape shape{population.features(), population.treatments(), arena.budget};
   const auto policy = make_campaign_policy(spec, shape);
   const auto best = make_campaign_policy("oracle", shape);
   const Stream stream(arena.seed, run, Purpose::kPolicy);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/parallel.h"
+#include "updraft/campaign_policy.h"
 #include "updraft/population.h"
 
 namespace updraft {

@@ -25,7 +25,7 @@ class CustomerTables : public ::testing::Test {
   }
 
   CustomerTable read(const std::string& text) {
-    return read_customer_table(folder_.write("t.csv", text), options_);
+    return read_customer_table(folder_.write("t.csv", text), options_).table;
   }
 
   std::string refused(const std::string& text) {
@@ -49,27 +49,40 @@ constexpr const char* kSmall =
 
 TEST_F(CustomerTables, ScalesNumbersAndSplitsNames) {
   options_.ignore = {"id"};
-  const CustomerTable data = read(kSmall);
-  EXPECT_EQ(data.rows_read, 3u);
-  EXPECT_EQ(data.features,
+  const CustomerTable table = read(kSmall);
+  EXPECT_EQ(read_customer_table(folder_.path("t.csv"), options_).rows_read, 3u);
+  EXPECT_EQ(table.features,
             (std::vector<Feature>{
                 {"age", 20, 60}, {"city=Aachen", 0, 1}, {"city=Ulm", 0, 1}, {"same", 7, 7}}));
-  EXPECT_EQ(data.values, (std::vector<double>{0, 0, 1, 0, 1, 1, 0, 0, 0.25, 0, 1, 0}));
-  EXPECT_EQ(data.treatments, (std::vector<std::string>{"none", "mail"}));
-  EXPECT_EQ(data.treatment, (std::vector<std::uint32_t>{0, 1, 1}));
-  EXPECT_EQ(data.outcomes, (std::vector<double>{0, 1, 0}));
-  EXPECT_EQ(data.features[0].scaled(40), 0.5);
-  EXPECT_EQ(data.features[0].scaled(1e9), 1.0);
-  EXPECT_EQ(data.features[3].scaled(3), 0.0);
+  EXPECT_EQ(table.values, (std::vector<double>{0, 0, 1, 0, 1, 1, 0, 0, 0.25, 0, 1, 0}));
+  EXPECT_EQ(table.treatments, (std::vector<std::string>{"none", "mail"}));
+  EXPECT_EQ(table.treatment, (std::vector<Treatment>{0, 1, 1}));
+  EXPECT_EQ(table.outcomes, (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(table.features[0].scaled(40), 0.5);
+  EXPECT_EQ(table.features[0].scaled(1e9), 1.0);
+  EXPECT_EQ(table.features[3].scaled(3), 0.0);
+}
+
+TEST_F(CustomerTables, SubsetsHaveTheChosenRowsInTheirOrder) {
+  options_.ignore = {"id"};
+  const CustomerTable table = read(kSmall);
+  const CustomerTable part = table.subset(std::vector<std::size_t>{2, 0});
+  EXPECT_EQ(part.values, (std::vector<double>{0.25, 0, 1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(part.treatment, (std::vector<Treatment>{1, 0}));
+  EXPECT_EQ(part.outcomes, (std::vector<double>{0, 0}));
+  EXPECT_EQ(part.features, table.features);
+  EXPECT_EQ(part.treatments, table.treatments);
+  EXPECT_EQ(table.subset(std::vector<std::size_t>{0, 1, 2}), table);
+  EXPECT_EQ(table.subset({}).rows(), 0u);
 }
 
 TEST_F(CustomerTables, NumbersMayBeDeclaredNames) {
   options_.features = {"age", "id"};
   options_.categorical = {"id"};
-  const CustomerTable data = read(kSmall);
-  ASSERT_EQ(data.features.size(), 4u);
-  EXPECT_EQ(data.features[1].name, "id=1");
-  EXPECT_EQ(data.features[3].name, "id=3");
+  const CustomerTable table = read(kSmall);
+  ASSERT_EQ(table.features.size(), 4u);
+  EXPECT_EQ(table.features[1].name, "id=1");
+  EXPECT_EQ(table.features[3].name, "id=3");
 }
 
 TEST_F(CustomerTables, TreatmentsComeInTheOrderGiven) {
@@ -85,9 +98,9 @@ TEST_F(CustomerTables, OutcomeRateIsReachedExactly) {
   const CustomerTable all = read(testing::made_table(2000));
   const double ones = std::accumulate(all.outcomes.begin(), all.outcomes.end(), 0.0);
   options_.outcome_rate = 0.75;
-  const CustomerTable data = read(testing::made_table(2000));
-  EXPECT_EQ(std::accumulate(data.outcomes.begin(), data.outcomes.end(), 0.0), ones);
-  EXPECT_EQ(data.rows(), static_cast<std::size_t>(ones + std::round(ones / 3.0)));
+  const CustomerTable table = read(testing::made_table(2000));
+  EXPECT_EQ(std::accumulate(table.outcomes.begin(), table.outcomes.end(), 0.0), ones);
+  EXPECT_EQ(table.rows(), static_cast<std::size_t>(ones + std::round(ones / 3.0)));
   options_.rows = 300;
   EXPECT_EQ(read(testing::made_table(2000)).rows(), 300u);
 }
@@ -235,6 +248,8 @@ TEST_F(CustomerTables, RefusesRatesThatCannotBeReached) {
 TEST(TablePresets, AreKnownByName) {
   EXPECT_EQ(table_preset("criteo").features.size(), 12u);
   EXPECT_EQ(table_preset("hillstrom").control, "No E-Mail");
+  EXPECT_TRUE(is_table_preset("hillstrom"));
+  EXPECT_FALSE(is_table_preset("critteo"));
   EXPECT_EQ(testing::refusal([] { table_preset("critteo"); }),
             "preset = critteo: unknown; did you mean criteo? Valid: criteo, hillstrom");
 }

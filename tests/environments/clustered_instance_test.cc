@@ -14,22 +14,22 @@ namespace {
 /// Young and old customers; of the young 1 in 4 buys untreated and 3 in 4 treated, of the old none
 /// and 1 in 2.
 CustomerTable young_and_old() {
-  CustomerTable data;
-  data.outcome = "bought";
-  data.features = {{"age", 20, 80}};
-  data.treatments = {"none", "mail"};
+  CustomerTable table;
+  table.outcome = "bought";
+  table.features = {{"age", 20, 80}};
+  table.treatments = {"none", "mail"};
   const auto add = [&](double age, std::uint32_t treatment, std::vector<double> outcomes) {
     for (const double outcome : outcomes) {
-      data.values.push_back(age + 0.01 * static_cast<double>(data.values.size()));
-      data.treatment.push_back(treatment);
-      data.outcomes.push_back(outcome);
+      table.values.push_back(age + 0.01 * static_cast<double>(table.values.size()));
+      table.treatment.push_back(treatment);
+      table.outcomes.push_back(outcome);
     }
   };
   add(0.0, 0, {0, 0, 1, 0});
   add(0.0, 1, {1, 1, 0, 1});
   add(0.8, 0, {0, 0, 0});
   add(0.8, 1, {1, 0});
-  return data;
+  return table;
 }
 
 ClusterOptions options_for(std::size_t clusters) {
@@ -60,10 +60,10 @@ TEST(ClusteredInstance, HasAnActionPerCluster) {
 }
 
 TEST(ClusteredInstance, HasAnActionPerClusterAndTreatment) {
-  CustomerTable data = young_and_old();
-  data.treatments.push_back("call");
-  data.treatment[6] = data.treatment[11] = 2;
-  const ClusteredInstance built = cluster_customers(data, options_for(2));
+  CustomerTable table = young_and_old();
+  table.treatments.push_back("call");
+  table.treatment[6] = table.treatment[11] = 2;
+  const ClusteredInstance built = cluster_customers(table, options_for(2));
   EXPECT_EQ(built.definition.action_names,
             (std::vector<std::string>{"cluster-0 mail", "cluster-0 call", "cluster-1 mail",
                                       "cluster-1 call"}));

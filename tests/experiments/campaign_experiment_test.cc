@@ -161,7 +161,7 @@ TEST(CampaignExperiment, WithoutItsDataIsPlayedOnGeneratedIndividuals) {
   EXPECT_TRUE(has(read_file(folder.path() / "manifest.json"), "\"generated\": true"));
 }
 
-TEST(CampaignExperiment, TakesACampaignFileAndTellsDataApart) {
+TEST(CampaignExperiment, TakesAResponseModelFileAndTellsDataApart) {
   const TemporaryFolder folder;
   const auto save = [&](std::uint64_t seed) {
     std::ofstream(folder.path() / "made.csv") << testing::made_table(600, seed);
@@ -170,8 +170,9 @@ TEST(CampaignExperiment, TakesACampaignFileAndTellsDataApart) {
     options.control = "none";
     options.outcome = "bought";
     save_response_models(
-        fit_response_models(read_customer_table((folder.path() / "made.csv").string(), options),
-                            {.name = "made", .keep_rows = true}),
+        fit_response_models(
+            read_customer_table((folder.path() / "made.csv").string(), options).table,
+            {.name = "made", .keep_rows = true}),
         (folder.path() / "made.json").string());
   };
   save(1);
@@ -196,11 +197,11 @@ TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
   experiment.campaign->recorded = true;
   const Population replayed = load_population(*experiment.campaign, {}).population;
   EXPECT_TRUE(replayed.replay);
-  EXPECT_EQ(replayed.payoffs, drawn.payoffs);
+  EXPECT_EQ(replayed.table.outcomes, drawn.table.outcomes);
   // The record is of treatments at random, each as likely: 25,000 rows, a third each within five
   // standard deviations.
   std::vector<double> had(3, 0.0);
-  for (const Treatment z : drawn.recorded) had[z] += 1.0;
+  for (const Treatment z : drawn.table.treatment) had[z] += 1.0;
   for (const double count : had) {
     EXPECT_NEAR(count, 25000.0 / 3.0, 5.0 * std::sqrt(25000.0 * 2.0 / 9.0));
   }
@@ -216,10 +217,10 @@ TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
   std::vector<double> payoffs;
   for (std::size_t i = p.drawn(); i < p.size(); ++i) {
     const Treatment best = p.mean(i, 2) > p.mean(i, 1) ? 2 : 1;
-    if (p.recorded[i] != 0 && p.recorded[i] != best) continue;
+    if (p.table.treatment[i] != 0 && p.table.treatment[i] != best) continue;
     scores.push_back(p.mean(i, best) - p.mean(i, 0));
-    treated.push_back(p.recorded[i] != 0);
-    payoffs.push_back(p.payoffs[i]);
+    treated.push_back(p.table.treatment[i] != 0);
+    payoffs.push_back(p.table.outcomes[i]);
   }
   const UpliftMetrics expected = UpliftRanking(scores, treated, payoffs).metrics();
   const CampaignMeasures& oracle = *result.best(3).campaign;
@@ -228,8 +229,8 @@ TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
   EXPECT_LT(scores.size(), p.held_out) << "some had the other treatment";
 }
 
-/// A campaign on a table of these rows, `x,arm,bought`.
-std::string campaign_file(const TemporaryFolder& folder, const std::string& rows, double ridge) {
+/// Response models of a table of these rows, `x,arm,bought`.
+std::string model_file(const TemporaryFolder& folder, const std::string& rows, double ridge) {
   std::ofstream(folder.path() / "rows.csv") << "x,arm,bought\n" << rows;
   CustomerTableOptions options;
   options.treatment = "arm";
@@ -238,7 +239,7 @@ std::string campaign_file(const TemporaryFolder& folder, const std::string& rows
   options.treatments = {"mail", "call"};
   const std::string path = (folder.path() / "rows.json").string();
   save_response_models(
-      fit_response_models(read_customer_table((folder.path() / "rows.csv").string(), options),
+      fit_response_models(read_customer_table((folder.path() / "rows.csv").string(), options).table,
                           {.name = "rows", .ridge = ridge, .keep_rows = true}),
       path);
   return path;
@@ -264,7 +265,7 @@ TEST(CampaignExperiment, GoesOnWhereARankingCannotBeJudged) {
     rows += std::to_string(row % 17) + "," + arm + "," + (row % 7 < 3 ? "1" : "0") + "\n";
   }
   const ExperimentResult result =
-      run_experiment(small(campaign_file(folder, rows, 1.0)), {.folder = folder.path() / "out"});
+      run_experiment(small(model_file(folder, rows, 1.0)), {.folder = folder.path() / "out"});
   for (const GridPoint& point : result.points) {
     EXPECT_EQ(point.final_regrets.size(), 3u);
     ASSERT_EQ(point.campaign->final_qini.size(), 3u);
@@ -277,13 +278,13 @@ TEST(CampaignExperiment, GoesOnWhereARankingCannotBeJudged) {
 TEST(CampaignExperiment, TellsOtherModelsOfTheSameRowsApart) {
   const TemporaryFolder folder;
   const std::string rows = rows_with([](int row) { return row % 5 == 1; });
-  const Experiment experiment = small(campaign_file(folder, rows, 1.0));
+  const Experiment experiment = small(model_file(folder, rows, 1.0));
   run_experiment(experiment, {.folder = folder.path() / "out"});
-  campaign_file(folder, rows, 1000.0);
+  model_file(folder, rows, 1000.0);
   const std::string refused =
       refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); });
   EXPECT_TRUE(has(refused, "checksum of the individuals is ")) << refused;
-  campaign_file(folder, rows, 1.0);
+  model_file(folder, rows, 1.0);
   EXPECT_EQ(refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); }),
             "(accepted)");
   Experiment other = experiment;
@@ -304,7 +305,7 @@ TEST(CampaignExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
   EXPECT_TRUE(has(refused("c2_up_ucb(beta=1, model=logistic)", "synthetic"),
                   "must be in [0, 1] for a logistic model"));
   const std::string rows = rows_with([](int row) { return row % 5 == 1; });
-  Experiment long_rows = small(campaign_file(folder, rows, 1.0));
+  Experiment long_rows = small(model_file(folder, rows, 1.0));
   long_rows.campaign->constant = true;  // with x in [0, 1]: longer than 1
   long_rows.policies.resize(1);
   long_rows.policies[0] = PolicyGrid();

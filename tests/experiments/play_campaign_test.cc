@@ -43,9 +43,7 @@ TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
     double least = 1.0;
     for (std::size_t i = 0; i < population.size(); ++i) {
       double square = 0.0;
-      for (std::size_t f = 0; f < population.features; ++f) {
-        square += std::pow(population.rows[i * population.features + f], 2.0);
-      }
+      for (const double x : population.table.row(i)) square += x * x;
       EXPECT_LE(square, 1.0 + 1e-12);
       const double uplift = population.mean(i, 1) - population.mean(i, 0);
       most = std::max(most, uplift);
@@ -61,14 +59,15 @@ TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
 TEST(SyntheticPopulation, CoefficientsHaveTheirLength) {
   for (const bool logistic : {false, true}) {
     const Population population = small_population(logistic);
-    for (Treatment z = 0; z <= population.treatments; ++z) {
+    for (Treatment z = 0; z <= population.treatments(); ++z) {
       std::vector<double> scores;
       for (std::size_t i = 0; i < population.size(); ++i) {
         const double mean = population.mean(i, z);
         scores.push_back(logistic ? std::log(mean / (1.0 - mean)) : mean);
       }
       double square = 0.0;
-      for (const double t : fit_ridge(population.rows, scores, population.features, 1e-9)) {
+      for (const double t :
+           fit_ridge(population.table.values, scores, population.features(), 1e-9)) {
         square += t * t;
       }
       EXPECT_NEAR(std::sqrt(square), logistic ? 4.0 : 0.9, 1e-6) << "treatment " << z;
@@ -83,28 +82,28 @@ TEST(CheckPopulation, RefusesWhatCannotBe) {
     return refusal([&] { check_population(population); });
   };
   EXPECT_EQ(refused([](Population&) {}), "(accepted)");
-  EXPECT_EQ(refused([](Population& p) { p.rows.clear(); }),
+  EXPECT_EQ(refused([](Population& p) { p.table = p.table.subset({}); }),
             "population = 0 individuals: must have at least 1");
   EXPECT_EQ(refused([](Population& p) { p.means.pop_back(); }),
             "length of means = 999: must be 1000");
   EXPECT_EQ(refused([](Population& p) { p.means[3] = 1.5; }), "means[3] = 1.5: must be in [0, 1]");
   EXPECT_NE(refused([](Population& p) {
-              p.rows[7] = std::numeric_limits<double>::quiet_NaN();
-            }).find("rows[7]"),
+              p.table.values[7] = std::numeric_limits<double>::quiet_NaN();
+            }).find("values[7]"),
             std::string::npos);
   EXPECT_EQ(refused([](Population& p) {
-              p.recorded.assign(500, 2);
-              p.payoffs.assign(500, 0.0);
+              p.table.treatment.assign(500, 2);
+              p.table.outcomes.assign(500, 0.0);
             }),
-            "recorded[0] = 2: must be at most the number of treatments, 1");
+            "treatment[0] = 2: must be at most the number of treatments, 1");
   EXPECT_EQ(refused([](Population& p) { p.held_out = 500; }),
             "held_out = 500: must be less than the number of individuals, 500");
-  EXPECT_EQ(refused([](Population& p) {
-              p.replay = true;
-              p.recorded.clear();
-              p.payoffs.clear();
-            }),
-            "length of recorded = 0: must be 500");
+  EXPECT_EQ(refused([](Population& p) { p.table.treatment.clear(); }),
+            "length of treatment = 0: must be 500");
+  EXPECT_EQ(refused([](Population& p) { p.table.values.clear(); }),
+            "length of values = 0: must be 2000");
+  EXPECT_EQ(refused([](Population& p) { p.table.treatments.resize(1); }),
+            "treatments: must have at least two, the control first");
 }
 
 TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
@@ -126,8 +125,8 @@ TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
 
 TEST(CampaignRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
   Population population = small_population(true, 1);
-  population.recorded.assign(population.size(), 1);
-  population.payoffs.assign(population.size(), 1.0);
+  population.table.treatment.assign(population.size(), 1);
+  population.table.outcomes.assign(population.size(), 1.0);
   population.replay = true;
   for (std::size_t i = 0; i < population.size(); ++i) {
     population.means[2 * i] = 0.0;
