@@ -14,10 +14,10 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
-#include "updraft/campaign.h"
-#include "updraft/campaign_data.h"
 #include "updraft/clustered_instance.h"
+#include "updraft/customer_table.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 #include "updraft/simulate.h"
 
 namespace updraft::cli {
@@ -31,12 +31,13 @@ constexpr std::uint64_t kMostRestarts = 1000;
 constexpr double kReadingShare = 0.4;
 
 constexpr const char* kHelp =
-    "Learns from the data of past campaigns what customers do.\n"
+    "Learns from a table of customers what they do with and without treatment.\n"
     "The data are a CSV file, plain or gzip: one row per customer with features, the treatment "
     "and\n"
-    "the outcome. Without --clusters, one response model per treatment is fitted and written as a\n"
-    "campaign file. With --clusters, customers are grouped by their features and an instance file\n"
-    "is written, in which an action treats one group; simulate, bounds and instance read it.";
+    "the outcome. Without --clusters, one response model per treatment is fitted and written to a\n"
+    "response model file. With --clusters, customers are grouped by their features and an "
+    "instance\n"
+    "file is written, in which an action treats one group; simulate, bounds and instance read it.";
 
 constexpr const char* kFooter =
     "What comes out: the file --out, and on standard output what it holds: for models their "
@@ -54,7 +55,7 @@ constexpr const char* kFooter =
     "\n"
     "Examples:\n"
     "  updraft build-instance criteo.csv.gz --preset criteo --outcome-rate 0.25 --out "
-    "campaign.json\n"
+    "models.json\n"
     "  updraft build-instance criteo.csv.gz --preset criteo --clusters 20 --rows 100000 \\\n"
     "      --out instance.json\n"
     "  updraft build-instance hillstrom.csv --preset hillstrom --outcome spend --response linear "
@@ -99,10 +100,10 @@ std::vector<std::string> names_in(std::string_view option, const std::string& te
   return names;
 }
 
-CampaignDataOptions data_options(const Options& options) {
-  CampaignDataOptions out;
-  if (options.preset) out = campaign_preset(*options.preset);
-  if (options.config) out = load_campaign_options(*options.config, out);
+CustomerTableOptions data_options(const Options& options) {
+  CustomerTableOptions out;
+  if (options.preset) out = table_preset(*options.preset);
+  if (options.config) out = load_table_options(*options.config, out);
   const auto text = [](const std::optional<std::string>& given, std::string& value) {
     if (given) value = *given;
   };
@@ -158,7 +159,7 @@ std::string name_of(const Options& options) {
 ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
   for (const auto& [option, given] : {std::pair("--keep-rows", options.keep_rows),
                                       std::pair("--ridge", options.ridge.has_value())}) {
-    if (given) throw InvalidInput(option, "belongs to campaign files; not with --clusters");
+    if (given) throw InvalidInput(option, "belongs to response model files; not with --clusters");
   }
   ClusterOptions out;
   out.name = name_of(options);
@@ -170,9 +171,9 @@ ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
   return out;
 }
 
-CampaignFitOptions fit_options(const Options& options) {
+ResponseFitOptions fit_options(const Options& options) {
   if (options.restarts) throw InvalidInput("--restarts", "must come with --clusters");
-  CampaignFitOptions out;
+  ResponseFitOptions out;
   out.name = name_of(options);
   if (options.ridge) out.ridge = parse_positive("--ridge", *options.ridge);
   out.keep_rows = options.keep_rows;
@@ -192,18 +193,18 @@ void show(const Options& options, const char* kind, Json json, const std::string
 void run(const Options& options) {
   if (options.csv.empty()) throw InvalidInput("CSV", "must be given: the data, a CSV file");
   check_out(options);
-  CampaignDataOptions reading = data_options(options);
+  CustomerTableOptions reading = data_options(options);
   const bool clustering = options.clusters.has_value();
   ClusterOptions clusters;
-  CampaignFitOptions fit;
+  ResponseFitOptions fit;
   if (clustering) {
     clusters = cluster_options(options, reading.seed);
   } else {
     fit = fit_options(options);
   }
-  std::optional<Campaign> campaign;
+  std::optional<ResponseModels> models;
   std::optional<ClusteredInstance> instance;
-  CampaignData data;
+  LoadedTable loaded;
   {
     Interrupt interrupt;
     Progress progress(options.quiet);
@@ -215,20 +216,20 @@ void run(const Options& options) {
     clusters.progress = [&](double share) {
       report(kReadingShare + (1.0 - kReadingShare) * share);
     };
-    data = read_campaign_data(options.csv, reading);
+    loaded = read_customer_table(options.csv, reading);
     if (clustering) {
-      instance = cluster_campaign(data, clusters);
+      instance = cluster_customers(loaded.table, clusters);
     } else {
-      campaign = fit_campaign(data, fit);
+      models = fit_response_models(loaded.table, fit);
     }
     report(1.0);
   }
   if (clustering) {
     save_instance(instance->definition, options.out);
-    show(options, "instance", cluster_json(data, *instance), cluster_report(data, *instance));
+    show(options, "instance", cluster_json(loaded, *instance), cluster_report(loaded, *instance));
   } else {
-    save_campaign(*campaign, options.out);
-    show(options, "campaign", campaign_json(data, *campaign), campaign_report(data, *campaign));
+    save_response_models(*models, options.out);
+    show(options, "campaign", models_json(loaded, *models), models_report(loaded, *models));
   }
 }
 
@@ -269,7 +270,8 @@ Command add_build_instance_command(CLI::App& program) {
   add("--restarts", options->restarts, "Of k-means; the best is taken [5]", "N");
   add("--ridge", options->ridge, "Penalty on squared coefficients [1]", "X");
   add("--name", options->name, "What reports call it [the name of CSV]", "NAME");
-  command->add_flag("--keep-rows", options->keep_rows, "Write the rows into the campaign file too");
+  command->add_flag("--keep-rows", options->keep_rows,
+                    "Write the rows into the response model file too");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kFooter);

@@ -15,24 +15,26 @@ std::string optional_text(const std::optional<double>& value) {
   return value ? fixed_text(*value, 4) : "-";
 }
 
-std::string data_text(const CampaignData& data) {
-  return fmt::format("{} of {} rows, {} features, outcome {}\n\n", count_text(data.rows()),
-                     count_text(data.rows_read), count_text(data.features.size()),
-                     printable_text(data.outcome));
+std::string data_text(const LoadedTable& loaded) {
+  const CustomerTable& customers = loaded.table;
+  return fmt::format("{} of {} rows, {} features, outcome {}\n\n", count_text(customers.rows()),
+                     count_text(loaded.rows_read), count_text(customers.features.size()),
+                     printable_text(customers.outcome));
 }
 
-Json data_json(const CampaignData& data) {
+Json data_json(const LoadedTable& loaded) {
+  const CustomerTable& customers = loaded.table;
   Json features = Json::array();
-  for (const CampaignFeature& feature : data.features) features.push_back(feature.name);
-  return {{"rows_read", data.rows_read},
-          {"rows", data.rows()},
-          {"outcome", data.outcome},
+  for (const Feature& feature : customers.features) features.push_back(feature.name);
+  return {{"rows_read", loaded.rows_read},
+          {"rows", customers.rows()},
+          {"outcome", customers.outcome},
           {"features", features},
-          {"treatments", data.treatments}};
+          {"treatments", customers.treatments}};
 }
 
-std::string quality_table(const Campaign& campaign) {
-  const bool logistic = campaign.response == ResponseKind::kLogistic;
+std::string quality_table(const ResponseModels& models) {
+  const bool logistic = models.table.response == ResponseKind::kLogistic;
   Table table({{.title = "treatment"},
                {.title = "rows", .align = kRight},
                {.title = logistic ? "rate" : "mean", .align = kRight},
@@ -40,10 +42,10 @@ std::string quality_table(const Campaign& campaign) {
                {.title = logistic ? "log-loss" : "RMSE", .align = kRight},
                {.title = logistic ? "AUC" : "R^2", .align = kRight},
                {.title = "observed / expected", .align = kRight}});
-  for (std::size_t t = 0; t < campaign.treatments.size(); ++t) {
-    const ResponseQuality& quality = campaign.models[t].quality;
+  for (std::size_t t = 0; t < models.table.treatments.size(); ++t) {
+    const ResponseQuality& quality = models.by_treatment[t].quality;
     table.add_row(
-        {campaign.treatments[t] + (t == 0 ? " (control)" : ""), count_text(quality.rows),
+        {models.table.treatments[t] + (t == 0 ? " (control)" : ""), count_text(quality.rows),
          rate_text(quality.mean_outcome), count_text(quality.held_out),
          optional_text(logistic ? quality.log_loss : quality.rmse),
          optional_text(logistic ? quality.auc : quality.r_squared),
@@ -52,18 +54,18 @@ std::string quality_table(const Campaign& campaign) {
   return table.text();
 }
 
-std::string calibration_table(const Campaign& campaign) {
+std::string calibration_table(const ResponseModels& models) {
   std::vector<Table::Column> columns = {{.title = "tenth", .align = kRight}};
   std::size_t bins = 0;
-  for (std::size_t t = 0; t < campaign.treatments.size(); ++t) {
-    columns.push_back({.title = campaign.treatments[t] + ": expected", .align = kRight});
+  for (std::size_t t = 0; t < models.table.treatments.size(); ++t) {
+    columns.push_back({.title = models.table.treatments[t] + ": expected", .align = kRight});
     columns.push_back({.title = "observed", .align = kRight});
-    bins = std::max(bins, campaign.models[t].quality.calibration.size());
+    bins = std::max(bins, models.by_treatment[t].quality.calibration.size());
   }
   Table table(std::move(columns));
   for (std::size_t b = 0; b < bins; ++b) {
     std::vector<std::string> row = {fmt::format("{}", b + 1)};
-    for (const ResponseModel& model : campaign.models) {
+    for (const ResponseModel& model : models.by_treatment) {
       const auto& calibration = model.quality.calibration;
       const bool has = b < calibration.size();
       row.push_back(has ? rate_text(calibration[b].expected) : "");
@@ -74,14 +76,14 @@ std::string calibration_table(const Campaign& campaign) {
   return table.text();
 }
 
-std::string uplift_table(const Campaign& campaign, const std::vector<AverageUplift>& uplifts) {
+std::string uplift_table(const ResponseModels& models, const std::vector<AverageUplift>& uplifts) {
   Table table({{.title = "treatment"},
                {.title = "predicted uplift", .align = kRight},
                {.title = "observed", .align = kRight},
                {.title = "± s.e.", .align = kRight}});
-  for (std::size_t t = 1; t < campaign.treatments.size(); ++t) {
+  for (std::size_t t = 1; t < models.table.treatments.size(); ++t) {
     const AverageUplift& uplift = uplifts[t - 1];
-    table.add_row({campaign.treatments[t], fixed_text(uplift.predicted, 5),
+    table.add_row({models.table.treatments[t], fixed_text(uplift.predicted, 5),
                    fixed_text(uplift.observed, 5), "± " + fixed_text(uplift.standard_error, 5)});
   }
   return table.text();
@@ -113,40 +115,41 @@ Json quality_json(const ResponseQuality& quality, ResponseKind response) {
 
 }  // namespace
 
-std::string campaign_report(const CampaignData& data, const Campaign& campaign) {
-  return data_text(data) + quality_table(campaign) + "\n" + calibration_table(campaign) + "\n" +
-         uplift_table(campaign, average_uplifts(campaign, data)) +
+std::string models_report(const LoadedTable& loaded, const ResponseModels& models) {
+  return data_text(loaded) + quality_table(models) + "\n" + calibration_table(models) + "\n" +
+         uplift_table(models, average_uplifts(models, loaded.table)) +
          "\nQuality and calibration, by tenths of the rows in order of prediction, are those of a "
          "fit to four\nfifths of the rows on the other fifth. Uplifts are averages over all rows; "
          "observed: the difference\nof the mean outcomes.\n";
 }
 
-Json campaign_json(const CampaignData& data, const Campaign& campaign) {
-  Json out = data_json(data);
-  out["response"] = response_name(campaign.response);
-  const std::vector<AverageUplift> uplifts = average_uplifts(campaign, data);
-  Json models = Json::array();
-  for (std::size_t t = 0; t < campaign.treatments.size(); ++t) {
-    Json model = {{"treatment", campaign.treatments[t]},
-                  {"quality", quality_json(campaign.models[t].quality, campaign.response)}};
+Json models_json(const LoadedTable& loaded, const ResponseModels& models) {
+  Json out = data_json(loaded);
+  out["response"] = response_name(models.table.response);
+  const std::vector<AverageUplift> uplifts = average_uplifts(models, loaded.table);
+  Json by_treatment = Json::array();
+  for (std::size_t t = 0; t < models.table.treatments.size(); ++t) {
+    Json model = {{"treatment", models.table.treatments[t]},
+                  {"quality", quality_json(models.by_treatment[t].quality, models.table.response)}};
     if (t > 0) {
       model["uplift"] = {{"predicted", uplifts[t - 1].predicted},
                          {"observed", uplifts[t - 1].observed},
                          {"standard_error", uplifts[t - 1].standard_error}};
     }
-    models.push_back(std::move(model));
+    by_treatment.push_back(std::move(model));
   }
-  out["models"] = models;
+  out["models"] = by_treatment;
   return out;
 }
 
-std::string cluster_report(const CampaignData& data, const ClusteredInstance& instance) {
+std::string cluster_report(const LoadedTable& loaded, const ClusteredInstance& instance) {
   std::vector<Table::Column> columns = {{.title = "cluster", .align = kRight},
                                         {.title = "size", .align = kRight},
                                         {.title = "untreated rate", .align = kRight}};
-  const bool one = data.treatments.size() == 2;
-  for (std::size_t t = 1; t < data.treatments.size(); ++t) {
-    columns.push_back({.title = one ? "treated rate" : data.treatments[t], .align = kRight});
+  const bool one = loaded.table.treatments.size() == 2;
+  for (std::size_t t = 1; t < loaded.table.treatments.size(); ++t) {
+    columns.push_back(
+        {.title = one ? "treated rate" : loaded.table.treatments[t], .align = kRight});
     columns.push_back({.title = "uplift", .align = kRight});
   }
   Table table(std::move(columns));
@@ -154,27 +157,27 @@ std::string cluster_report(const CampaignData& data, const ClusteredInstance& in
     const CustomerCluster& cluster = instance.clusters[k];
     std::vector<std::string> row = {fmt::format("{}", k), count_text(cluster.size),
                                     rate_text(cluster.rates[0])};
-    for (std::size_t t = 1; t < data.treatments.size(); ++t) {
+    for (std::size_t t = 1; t < loaded.table.treatments.size(); ++t) {
       row.push_back(rate_text(cluster.rates[t]));
       row.push_back(fixed_text(cluster.uplift(t) * static_cast<double>(cluster.size), 1));
     }
     table.add_row(std::move(row));
   }
-  return data_text(data) + table.text() +
+  return data_text(loaded) + table.text() +
          fmt::format(
              "\nUplift: what treating the cluster adds to the number of customers with {} = 1.\n"
              "k-means {} after {} iterations, inertia {} a row.\n",
-             printable_text(data.outcome),
+             printable_text(loaded.table.outcome),
              instance.converged ? "converged" : "stopped before it converged", instance.iterations,
              short_text(instance.inertia));
 }
 
-Json cluster_json(const CampaignData& data, const ClusteredInstance& instance) {
-  Json out = data_json(data);
+Json cluster_json(const LoadedTable& loaded, const ClusteredInstance& instance) {
+  Json out = data_json(loaded);
   Json clusters = Json::array();
   for (const CustomerCluster& cluster : instance.clusters) {
     Json uplifts = Json::array();
-    for (std::size_t t = 1; t < data.treatments.size(); ++t) {
+    for (std::size_t t = 1; t < loaded.table.treatments.size(); ++t) {
       uplifts.push_back(cluster.uplift(t) * static_cast<double>(cluster.size));
     }
     clusters.push_back({{"size", cluster.size},

@@ -47,7 +47,7 @@ unsigned threads_of(const ExperimentChoices& choices) {
 std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoices& choices) {
   if (!experiment.campaign) return {};
   const std::filesystem::path data = find_data(experiment.campaign->data, choices.data);
-  const bool stands_in = data.empty() && is_published_data(experiment.campaign->data);
+  const bool stands_in = data.empty() && is_table_preset(experiment.campaign->data);
   if (stands_in && !choices.quiet) {
     const char* folder = std::getenv("UPDRAFT_DATA");
     write_note(fmt::format(
@@ -65,7 +65,7 @@ void check_data(std::span<const Experiment> experiments, const ExperimentChoices
   if (!choices.data) return;
   bool used = false;
   for (const Experiment& experiment : experiments) {
-    if (!experiment.campaign || !is_published_data(experiment.campaign->data)) continue;
+    if (!experiment.campaign || !is_table_preset(experiment.campaign->data)) continue;
     find_data(experiment.campaign->data, choices.data);
     used = true;
   }

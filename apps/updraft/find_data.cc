@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/error.h"
 
 namespace updraft::cli {
 namespace {
 
 std::filesystem::path in_folder(const std::filesystem::path& folder, const std::string& data) {
-  for (const std::string& name : campaign_files(data)) {
+  for (const std::string& name : table_files(data)) {
     std::error_code error;
     if (std::filesystem::is_regular_file(folder / name, error)) return folder / name;
   }
@@ -22,13 +21,8 @@ std::filesystem::path in_folder(const std::filesystem::path& folder, const std::
 
 }  // namespace
 
-bool is_published_data(const std::string& data) {
-  const auto presets = campaign_presets();
-  return std::find(presets.begin(), presets.end(), data) != presets.end();
-}
-
 std::filesystem::path find_data(const std::string& data, const std::optional<std::string>& given) {
-  if (!is_published_data(data)) return {};
+  if (!is_table_preset(data)) return {};
   if (!given) {
     const char* folder = std::getenv("UPDRAFT_DATA");
     return folder == nullptr || *folder == '\0' ? std::filesystem::path() : in_folder(folder, data);
@@ -41,7 +35,7 @@ std::filesystem::path find_data(const std::string& data, const std::optional<std
   const std::filesystem::path found = in_folder(*given, data);
   if (found.empty()) {
     throw InvalidInput("--data", *given,
-                       fmt::format("has none of {}", fmt::join(campaign_files(data), ", ")));
+                       fmt::format("has none of {}", fmt::join(table_files(data), ", ")));
   }
   return found;
 }

@@ -6,9 +6,6 @@
 
 namespace updraft::cli {
 
-/// Whether `data`, of a campaign, is the name of a published data set.
-bool is_published_data(const std::string& data);
-
 /// The table of a published data set: `given` with --data, or under one of its usual names in the
 /// folder that is given, else in $UPDRAFT_DATA. Empty where it is in neither, and for other data.
 /// Throws InvalidInput where what was given with --data does not have it.

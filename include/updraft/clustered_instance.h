@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/instance.h"
 
 namespace updraft {
@@ -38,14 +38,14 @@ struct ClusteredInstance {
   bool converged = false;
 };
 
-/// A non-contextual instance from data, as the paper makes its Criteo instance [hsieh22, appendix
-/// 'More Details on Bernoulli Uplifting Bandit']: k-means clusters the customers by their features.
-/// Every customer is a variable whose baseline is the untreated rate of the cluster. An action
-/// treats one cluster (with one of the treatments, if there are several), and its customers then
-/// have the treated rate.
+/// A non-contextual instance from a table, as the paper makes its Criteo instance [hsieh22,
+/// appendix 'More Details on Bernoulli Uplifting Bandit']: k-means clusters the customers by their
+/// features. Every customer is a variable whose baseline is the untreated rate of the cluster. An
+/// action treats one cluster (with one of the treatments, if there are several), and its customers
+/// then have the treated rate.
 ///
 /// Throws InvalidInput for responses that are not logistic, more clusters than distinct rows, or a
 /// cluster without a row of some treatment. Cost: that of k-means.
-ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options);
+ClusteredInstance cluster_customers(const CustomerTable& table, const ClusterOptions& options);
 
 }  // namespace updraft

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/instance.h"
 #include "updraft/linear_contexts.h"
 #include "updraft/policy_spec.h"
@@ -45,12 +45,12 @@ struct FigureStyle {
 /// A targeted campaign to be simulated: its individuals, how many may be treated, and what they
 /// pay.
 struct CampaignSetting {
-  /// A published data set (campaign_presets()), "synthetic", or the path of a campaign file that
-  /// includes its rows.
+  /// A published data set (table_presets()), "synthetic", or the path of a response model
+  /// file that includes its rows.
   std::string data;
   std::string outcome = "";  ///< of a data set: the column; empty: that of the preset
   ResponseKind response = ResponseKind::kLogistic;  ///< of a data set and of "synthetic"
-  double outcome_rate = 0.0;                        ///< of a data set: as in CampaignDataOptions
+  double outcome_rate = 0.0;                        ///< of a data set: as in CustomerTableOptions
   std::size_t treatments = 1;  ///< of "synthetic", and of what replaces a missing data set
   bool constant = false;       ///< whether policies see one more feature that is always 1
   bool recorded = false;  ///< whether customers who get what they had pay what they paid, and not a

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "updraft/campaign.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 

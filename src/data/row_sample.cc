@@ -32,7 +32,7 @@ std::uint64_t zeros_for(double rate, std::uint64_t rows, std::uint64_t zeros) {
 
 }  // namespace
 
-RowSample::RowSample(const CampaignDataOptions& options, std::uint64_t rows, std::uint64_t zeros)
+RowSample::RowSample(const CustomerTableOptions& options, std::uint64_t rows, std::uint64_t zeros)
     : stream_(options.seed, kRun, Purpose::kInstance),
       zeros_wanted_(zeros_for(options.outcome_rate, rows, zeros)),
       zeros_left_(zeros) {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/stream.h"
 
 namespace updraft {
@@ -14,7 +14,7 @@ namespace updraft {
 class RowSample {
  public:
   /// Throws InvalidInput where more zeros would be needed than there are, or no row would be left.
-  RowSample(const CampaignDataOptions& options, std::uint64_t rows, std::uint64_t zeros);
+  RowSample(const CustomerTableOptions& options, std::uint64_t rows, std::uint64_t zeros);
 
   /// Rows that will be kept in all.
   std::uint64_t size() const { return size_; }

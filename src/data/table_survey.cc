@@ -57,7 +57,7 @@ void survey_feature(ColumnSurvey& survey, const CsvReader& reader, std::size_t c
 }
 
 std::vector<FeatureColumn> feature_columns(const CsvReader& reader,
-                                           const CampaignDataOptions& options,
+                                           const CustomerTableOptions& options,
                                            std::size_t treatment, std::size_t outcome) {
   std::vector<FeatureColumn> columns;
   std::set<std::size_t> taken = {treatment, outcome};
@@ -88,7 +88,7 @@ std::vector<FeatureColumn> feature_columns(const CsvReader& reader,
 
 /// The control and the treatments, all of which must occur.
 std::vector<std::string> treatment_names(const std::set<std::string, std::less<>>& seen,
-                                         const CampaignDataOptions& options) {
+                                         const CustomerTableOptions& options) {
   std::vector<std::string> values;
   for (const std::string& value : seen) values.push_back(clipped(value));
   const auto check_seen = [&](std::string_view field, const std::string& name) {
@@ -121,7 +121,8 @@ std::vector<std::string> treatment_names(const std::set<std::string, std::less<>
   return names;
 }
 
-void check_listed(const CsvReader& reader, const CampaignDataOptions& options, std::size_t column) {
+void check_listed(const CsvReader& reader, const CustomerTableOptions& options,
+                  std::size_t column) {
   if (options.treatments.empty()) return;
   const std::string_view value = reader.fields()[column];
   if (value == options.control) return;
@@ -155,7 +156,7 @@ double outcome_in(const CsvReader& reader, std::size_t column, ResponseKind resp
   return value;
 }
 
-TableSurvey survey_table(CsvReader& reader, const CampaignDataOptions& options,
+TableSurvey survey_table(CsvReader& reader, const CustomerTableOptions& options,
                          const std::function<void(double)>& progress) {
   TableSurvey survey;
   survey.treatment = reader.column("treatment", options.treatment);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/csv_reader.h"
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 
 namespace updraft {
 
@@ -36,7 +36,7 @@ inline constexpr std::size_t kMostCategories = 100;
 /// Reads the table once. Throws InvalidInput for columns that are missing or given twice, values
 /// that are not numbers where they should be, outcomes other than 0 and 1 for logistic responses,
 /// treatments that never occur. `progress` gets the share of the file that was read.
-TableSurvey survey_table(CsvReader& reader, const CampaignDataOptions& options,
+TableSurvey survey_table(CsvReader& reader, const CustomerTableOptions& options,
                          const std::function<void(double)>& progress);
 
 /// The number in a field of the row; throws where it is none, NaN or infinite.

@@ -10,27 +10,27 @@
 namespace updraft {
 namespace {
 
-std::vector<CustomerCluster> count_clusters(const CampaignData& data, const KMeansResult& found) {
+std::vector<CustomerCluster> count_clusters(const CustomerTable& table, const KMeansResult& found) {
   std::vector<CustomerCluster> clusters(found.sizes.size());
   for (CustomerCluster& cluster : clusters) {
-    cluster.rows.assign(data.treatments.size(), 0);
-    cluster.rates.assign(data.treatments.size(), 0.0);
+    cluster.rows.assign(table.treatments.size(), 0);
+    cluster.rates.assign(table.treatments.size(), 0.0);
   }
-  for (std::size_t i = 0; i < data.rows(); ++i) {
+  for (std::size_t i = 0; i < table.rows(); ++i) {
     CustomerCluster& cluster = clusters[found.cluster_of[i]];
     ++cluster.size;
-    ++cluster.rows[data.treatment[i]];
-    cluster.rates[data.treatment[i]] += data.outcomes[i];
+    ++cluster.rows[table.treatment[i]];
+    cluster.rates[table.treatment[i]] += table.outcomes[i];
   }
   for (std::size_t k = 0; k < clusters.size(); ++k) {
-    for (std::size_t t = 0; t < data.treatments.size(); ++t) {
+    for (std::size_t t = 0; t < table.treatments.size(); ++t) {
       if (clusters[k].rows[t] == 0) {
         throw InvalidInput(
             "clusters", static_cast<double>(clusters.size()),
             fmt::format(
                 "cluster {}, of {} rows, has none with treatment \"{}\", so its rate is not "
                 "known; take fewer clusters or more rows",
-                k, clusters[k].size, data.treatments[t]));
+                k, clusters[k].size, table.treatments[t]));
       }
       clusters[k].rates[t] /= static_cast<double>(clusters[k].rows[t]);
     }
@@ -38,24 +38,24 @@ std::vector<CustomerCluster> count_clusters(const CampaignData& data, const KMea
   return clusters;
 }
 
-InstanceDefinition define(const CampaignData& data, const std::vector<CustomerCluster>& clusters,
+InstanceDefinition define(const CustomerTable& table, const std::vector<CustomerCluster>& clusters,
                           const std::string& name) {
   InstanceDefinition definition;
   definition.name = name;
   definition.summary = fmt::format(
       "{} customers in {} clusters of like features; an action treats one of them; the payoff is "
       "{}",
-      data.rows(), clusters.size(), data.outcome);
+      table.rows(), clusters.size(), table.outcome);
   definition.noise = BernoulliNoise{};
   VariableId begin = 0;
   for (std::size_t k = 0; k < clusters.size(); ++k) {
     const auto end = begin + static_cast<VariableId>(clusters[k].size);
     const std::array range = {VariableRange{begin, end}};
     definition.variables.push_back({clusters[k].size, clusters[k].rates[0]});
-    for (std::size_t t = 1; t < data.treatments.size(); ++t) {
-      definition.action_names.push_back(data.treatments.size() == 2
+    for (std::size_t t = 1; t < table.treatments.size(); ++t) {
+      definition.action_names.push_back(table.treatments.size() == 2
                                             ? fmt::format("cluster-{}", k)
-                                            : fmt::format("cluster-{} {}", k, data.treatments[t]));
+                                            : fmt::format("cluster-{} {}", k, table.treatments[t]));
       definition.effects.push_back({{VariableSet::from_ranges(range), {clusters[k].rates[t]}}});
     }
     begin = end;
@@ -65,9 +65,9 @@ InstanceDefinition define(const CampaignData& data, const std::vector<CustomerCl
 
 }  // namespace
 
-ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options) {
-  if (data.response != ResponseKind::kLogistic) {
-    throw InvalidInput("response", response_name(data.response),
+ClusteredInstance cluster_customers(const CustomerTable& table, const ClusterOptions& options) {
+  if (table.response != ResponseKind::kLogistic) {
+    throw InvalidInput("response", response_name(table.response),
                        "must be logistic, as the variables of an instance pay 0 or 1");
   }
   KMeansOptions kmeans;
@@ -75,12 +75,12 @@ ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOption
   kmeans.restarts = options.restarts;
   kmeans.seed = options.seed;
   kmeans.progress = options.progress;
-  const std::size_t width = data.features.size();
-  const KMeansResult found = cluster_rows(standardised(data.values, width), width, kmeans);
+  const std::size_t width = table.features.size();
+  const KMeansResult found = cluster_rows(standardised(table.values, width), width, kmeans);
   ClusteredInstance result;
-  result.clusters = count_clusters(data, found);
-  result.definition = define(data, result.clusters, options.name);
-  result.inertia = found.inertia / static_cast<double>(data.rows());
+  result.clusters = count_clusters(table, found);
+  result.definition = define(table, result.clusters, options.name);
+  result.inertia = found.inertia / static_cast<double>(table.rows());
   result.iterations = found.iterations;
   result.converged = found.converged;
   return result;

@@ -2,93 +2,80 @@
 
 #include <cmath>
 
-#include "updraft/campaign_population.h"
 #include "updraft/error.h"
+#include "updraft/population.h"
 
 namespace updraft {
 namespace {
 
 constexpr std::size_t kHeldOutEvery = 5;
 
-bool is_held_out(std::size_t row) { return row % kHeldOutEvery == kHeldOutEvery - 1; }
-
-/// The rows that are not held out.
-CampaignData fitted_part(const CampaignData& data) {
-  CampaignData part;
-  part.outcome = data.outcome;
-  part.response = data.response;
-  part.features = data.features;
-  part.treatments = data.treatments;
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    if (is_held_out(i)) continue;
-    const std::span<const double> row = data.row(i);
-    part.values.insert(part.values.end(), row.begin(), row.end());
-    part.treatment.push_back(data.treatment[i]);
-    part.outcomes.push_back(data.outcomes[i]);
+/// The numbers of the rows: those that may be drawn, then those held out, which are every fifth.
+std::vector<std::size_t> held_out_last(std::size_t rows) {
+  std::vector<std::size_t> order;
+  for (const bool held_out : {false, true}) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      if ((i % kHeldOutEvery == kHeldOutEvery - 1) == held_out) order.push_back(i);
+    }
   }
-  return part;
+  return order;
 }
 
-void add_row(CampaignPopulation& population, const Campaign& campaign, std::size_t row) {
-  const std::span<const double> features = campaign.row(row);
-  population.rows.insert(population.rows.end(), features.begin(), features.end());
-  for (std::size_t z = 0; z <= population.treatments; ++z) {
-    population.means.push_back(campaign.predict(z, features));
-  }
-  population.recorded.push_back(campaign.rows.treatment[row]);
-  population.payoffs.push_back(campaign.rows.outcomes[row]);
-}
-
-double root_mean_square_error(const CampaignPopulation& population) {
+double root_mean_square_error(const Population& population) {
   double squares = 0.0;
   for (std::size_t i = 0; i < population.size(); ++i) {
-    const double error = population.payoffs[i] - population.mean(i, population.recorded[i]);
+    const double mean = population.mean(i, population.table.treatment[i]);
+    const double error = population.table.outcomes[i] - mean;
     squares += error * error;
   }
   return std::sqrt(squares / static_cast<double>(population.size()));
 }
 
-}  // namespace
-
-CampaignPopulation population_of(const Campaign& campaign) {
-  if (campaign.rows.size() < kHeldOutEvery) {
-    throw InvalidInput("campaign", campaign.name,
-                       "has no rows to draw individuals from; build it with --keep-rows");
-  }
-  CampaignPopulation population;
-  population.name = campaign.name;
+/// `table`: the customers, those held out last.
+Population predicted(CustomerTable table, const ResponseModels& models) {
+  Population population;
+  population.name = models.name;
   population.summary =
       fmt::format("customers with what they had and their {}; {} models of what they would do",
-                  campaign.outcome, response_name(campaign.response));
-  population.features = campaign.features.size();
-  population.treatments = campaign.treatments.size() - 1;
-  population.binary = campaign.response == ResponseKind::kLogistic;
-  for (const bool held_out : {false, true}) {
-    for (std::size_t i = 0; i < campaign.rows.size(); ++i) {
-      if (is_held_out(i) == held_out) add_row(population, campaign, i);
+                  table.outcome, response_name(table.response));
+  population.table = std::move(table);
+  population.held_out = population.size() / kHeldOutEvery;
+  for (std::size_t i = 0; i < population.size(); ++i) {
+    for (std::size_t z = 0; z <= population.treatments(); ++z) {
+      population.means.push_back(models.predict(z, population.table.row(i)));
     }
   }
-  population.held_out = campaign.rows.size() / kHeldOutEvery;
-  if (!population.binary) population.noise_sd = root_mean_square_error(population);
+  if (!population.binary()) population.noise_sd = root_mean_square_error(population);
   return population;
 }
 
-CampaignPopulation population_of(const CampaignData& data) {
-  Campaign campaign = fit_campaign(fitted_part(data));
-  campaign.rows = {data.values, data.treatment, data.outcomes};
-  return population_of(campaign);
+}  // namespace
+
+Population population_of(const ResponseModels& models) {
+  const std::size_t rows = models.table.rows();
+  if (rows < kHeldOutEvery) {
+    throw InvalidInput("response models", models.name,
+                       "has no rows to draw individuals from; build it with --keep-rows");
+  }
+  return predicted(models.table.subset(held_out_last(rows)), models);
 }
 
-void add_constant(CampaignPopulation& population) {
-  std::vector<double> rows;
-  rows.reserve(population.rows.size() + population.size());
-  for (std::size_t i = 0; i < population.size(); ++i) {
-    const auto row = population.rows.begin() + static_cast<std::ptrdiff_t>(i * population.features);
-    rows.insert(rows.end(), row, row + static_cast<std::ptrdiff_t>(population.features));
-    rows.push_back(1.0);
+Population population_of(const CustomerTable& table) {
+  const std::vector<std::size_t> order = held_out_last(table.rows());
+  const auto drawn = std::span(order).first(order.size() - order.size() / kHeldOutEvery);
+  return predicted(table.subset(order), fit_response_models(table.subset(drawn)));
+}
+
+void add_constant(Population& population) {
+  CustomerTable& table = population.table;
+  std::vector<double> values;
+  values.reserve(table.values.size() + table.rows());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    values.insert(values.end(), table.row(i).begin(), table.row(i).end());
+    values.push_back(1.0);
   }
-  population.rows = std::move(rows);
-  ++population.features;
+  table.values = std::move(values);
+  table.features.push_back({"constant", 0.0, 1.0});
 }
 
 }  // namespace updraft

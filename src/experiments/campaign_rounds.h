@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "updraft/campaign_population.h"
+#include "updraft/population.h"
 #include "updraft/round.h"
 #include "updraft/stream.h"
 
@@ -15,7 +15,7 @@ namespace updraft {
 /// under each treatment. A function of (seed, run, round), so all policies of a run meet the same.
 class CampaignRounds {
  public:
-  CampaignRounds(const CampaignPopulation& population, std::size_t pool, std::uint64_t seed,
+  CampaignRounds(const Population& population, std::size_t pool, std::uint64_t seed,
                  std::uint32_t run);
 
   /// Draws the individuals of a round, each as likely, with replacement, and their luck.
@@ -32,7 +32,7 @@ class CampaignRounds {
   double uplift(std::size_t place, Treatment treatment) const;
 
  private:
-  const CampaignPopulation* population_;
+  const Population* population_;
   Stream who_;
   Stream luck_;
   std::vector<std::size_t> individuals_;

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
-#include "updraft/campaign.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostIndividuals = 1'000'000;  // a round
 constexpr std::uint64_t kMostTreatments = 1000;
 
 std::vector<std::string> known_data() {
-  std::vector<std::string> names = campaign_presets();
+  std::vector<std::string> names = table_presets();
   names.push_back("synthetic");
   return names;
 }
@@ -40,17 +40,17 @@ std::string resolve_data(const TomlField& field, const std::string& origin) {
   return path.string();
 }
 
-/// A campaign file brings its own treatments, response and outcome.
+/// A response model file brings its own treatments, response and outcome.
 void take_from_file(const TomlTable& table, CampaignSetting& setting) {
   for (const char* key : {"outcome", "response", "outcome_rate", "treatments"}) {
     if (const auto field = table.find(key)) {
-      throw field->refusal("is decided by the campaign file; leave it out");
+      throw field->refusal("is decided by the response model file; leave it out");
     }
   }
   try {
-    const Campaign campaign = load_campaign(setting.data);
-    setting.treatments = campaign.treatments.size() - 1;
-    setting.response = campaign.response;
+    const CustomerTable customers = load_response_models(setting.data).table;
+    setting.treatments = customers.treatments.size() - 1;
+    setting.response = customers.response;
   } catch (const InvalidInput& refused) {
     throw table.required("data").refusal(refused.what());
   }

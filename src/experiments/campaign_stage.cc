@@ -24,11 +24,9 @@ constexpr double kLevel = 0.9;
 /// them, which are the same for all rankings.
 class RankingJudge {
  public:
-  explicit RankingJudge(const CampaignPopulation& population)
-      : recorded_(population.recorded.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
-                  population.recorded.end()),
-        payoffs_(population.payoffs.begin() + static_cast<std::ptrdiff_t>(population.drawn()),
-                 population.payoffs.end()),
+  explicit RankingJudge(const Population& population)
+      : recorded_(held_out(population, population.table.treatment)),
+        payoffs_(held_out(population, population.table.outcomes)),
         bootstrap_(treated_of(recorded_)) {}
 
   /// Qini and AUUC of the data, then those of each resample.
@@ -73,6 +71,12 @@ class RankingJudge {
   }
 
  private:
+  template <typename Value>
+  static std::vector<Value> held_out(const Population& population,
+                                     const std::vector<Value>& values) {
+    return {values.begin() + static_cast<std::ptrdiff_t>(population.drawn()), values.end()};
+  }
+
   static std::vector<std::uint8_t> treated_of(std::span<const Treatment> recorded) {
     std::vector<std::uint8_t> treated;
     for (const Treatment had : recorded) treated.push_back(had == 0 ? 0 : 1);
@@ -105,27 +109,26 @@ class CampaignStage final : public Stage {
                 std::vector<std::uint32_t> curve_rounds)
       : generated_(loaded.generated),
         fitted_(loaded.fitted),
-        arena_{
-            .population = std::make_shared<const CampaignPopulation>(std::move(loaded.population)),
-            .pool = experiment.campaign->individuals,
-            .budget = experiment.campaign->budget,
-            .seed = experiment.seed,
-            .curve_rounds = std::move(curve_rounds)},
+        arena_{.population = std::make_shared<const Population>(std::move(loaded.population)),
+               .pool = experiment.campaign->individuals,
+               .budget = experiment.campaign->budget,
+               .seed = experiment.seed,
+               .curve_rounds = std::move(curve_rounds)},
         judge_(*arena_.population) {}
 
   /// Of what was seen, and of models that were given: those fitted here may differ in the last
   /// digits from machine to machine.
   std::string checksum() const override {
-    const CampaignPopulation& p = *arena_.population;
+    const Population& p = *arena_.population;
     std::string sums;
     const auto add = [&](const auto& numbers) {
       sums +=
           fmt::format("{:08x}", updraft::checksum({reinterpret_cast<const char*>(numbers.data()),
                                                    numbers.size() * sizeof(numbers[0])}));
     };
-    add(p.rows);
-    add(p.recorded);
-    add(p.payoffs);
+    add(p.table.values);
+    add(p.table.treatment);
+    add(p.table.outcomes);
     if (!generated_ && !fitted_) {
       add(p.means);
       sums += number_text(p.noise_sd);
@@ -134,24 +137,24 @@ class CampaignStage final : public Stage {
   }
 
   std::optional<PlayedPopulation> population() const override {
-    const CampaignPopulation& p = *arena_.population;
+    const Population& p = *arena_.population;
     return PlayedPopulation{.summary = p.summary,
                             .individuals = p.size(),
                             .held_out = p.held_out,
-                            .features = p.features,
-                            .treatments = p.treatments,
+                            .features = p.features(),
+                            .treatments = p.treatments(),
                             .generated = generated_};
   }
 
   void check_playable(const PolicySpec& spec) const override {
-    const CampaignPopulation& p = *arena_.population;
+    const Population& p = *arena_.population;
     const std::vector<double> baseline(p.drawn(), 0.0);
-    const std::vector<double> uplifts(p.drawn() * p.treatments, 0.0);
+    const std::vector<double> uplifts(p.drawn() * p.treatments(), 0.0);
     const TrueUplifts truth{uplifts};
     const auto policy = make_simulated_policy(
-        spec, Knowledge(TargetingShape{p.features, p.treatments, arena_.budget}), truth);
-    policy->explain({.features = std::span(p.rows).first(p.drawn() * p.features),
-                     .width = p.features,
+        spec, Knowledge(TargetingShape{p.features(), p.treatments(), arena_.budget}), truth);
+    policy->explain({.features = std::span(p.table.values).first(p.drawn() * p.features()),
+                     .width = p.features(),
                      .baseline = baseline});  // refuses features that it cannot take
     CampaignRounds rounds(p, arena_.pool, arena_.seed, 0);
     rounds.draw(0);

@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "updraft/campaign.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 namespace {
 
-bool is_preset(const std::string& name) {
-  const std::vector<std::string> presets = campaign_presets();
-  return std::find(presets.begin(), presets.end(), name) != presets.end();
-}
-
-CampaignPopulation generated(const CampaignSetting& setting) {
+Population generated(const CampaignSetting& setting) {
   constexpr std::size_t kIndividuals = 25000;
   return synthetic_population({.individuals = kIndividuals,
                                .treatments = setting.treatments,
@@ -23,12 +16,12 @@ CampaignPopulation generated(const CampaignSetting& setting) {
                                .held_out = kIndividuals / 5});
 }
 
-CampaignPopulation from_table(const CampaignSetting& setting, const std::string& table) {
-  CampaignDataOptions options = campaign_preset(setting.data);
+Population from_table(const CampaignSetting& setting, const std::string& table) {
+  CustomerTableOptions options = table_preset(setting.data);
   if (!setting.outcome.empty()) options.outcome = setting.outcome;
   options.response = setting.response;
   options.outcome_rate = setting.outcome_rate;
-  CampaignPopulation population = population_of(read_campaign_data(table, options));
+  Population population = population_of(read_customer_table(table, options).table);
   population.name = setting.data;
   return population;
 }
@@ -38,7 +31,7 @@ CampaignPopulation from_table(const CampaignSetting& setting, const std::string&
 LoadedPopulation load_population(const CampaignSetting& setting,
                                  const std::filesystem::path& table) {
   LoadedPopulation loaded;
-  const bool preset = is_preset(setting.data);
+  const bool preset = is_table_preset(setting.data);
   if (setting.data == "synthetic" || (preset && table.empty())) {
     loaded.generated = true;
     loaded.population = generated(setting);
@@ -46,13 +39,13 @@ LoadedPopulation load_population(const CampaignSetting& setting,
   } else if (preset) {
     loaded.fitted = true;
     loaded.population = from_table(setting, table.string());
-    if (loaded.population.treatments != setting.treatments) {
+    if (loaded.population.treatments() != setting.treatments) {
       throw InvalidInput(
           "campaign.treatments", std::to_string(setting.treatments),
-          fmt::format("must be as in {}, {}", table.string(), loaded.population.treatments));
+          fmt::format("must be as in {}, {}", table.string(), loaded.population.treatments()));
     }
   } else {
-    loaded.population = population_of(load_campaign(setting.data));
+    loaded.population = population_of(load_response_models(setting.data));
   }
   if (setting.constant && !loaded.generated) add_constant(loaded.population);
   loaded.population.replay = setting.recorded;

@@ -2,14 +2,14 @@
 
 #include <filesystem>
 
-#include "updraft/campaign_population.h"
 #include "updraft/experiment.h"
+#include "updraft/population.h"
 
 namespace updraft {
 
 /// Whom a campaign of an experiment is played on.
 struct LoadedPopulation {
-  CampaignPopulation population;
+  Population population;
   bool generated = false;
   bool fitted = false;  ///< whether its models were fitted to the data here
 };

@@ -8,22 +8,22 @@ namespace updraft {
 namespace {
 
 /// Asks about all who are held out as if they came in one pool.
-std::vector<IndividualExplanation> estimates_of_held_out(const CampaignPopulation& population,
+std::vector<IndividualExplanation> estimates_of_held_out(const Population& population,
                                                          const Policy& policy, TrueUplifts& truth) {
   std::vector<double> baseline;
   std::vector<double> uplifts;
   for (std::size_t i = population.drawn(); i < population.size(); ++i) {
     baseline.push_back(population.mean(i, 0));
-    for (Treatment z = 1; z <= population.treatments; ++z) {
+    for (Treatment z = 1; z <= population.treatments(); ++z) {
       uplifts.push_back(population.mean(i, z) - population.mean(i, 0));
     }
   }
   truth.values = uplifts;
   return policy
-      .explain(
-          {.features = std::span(population.rows).subspan(population.drawn() * population.features),
-           .width = population.features,
-           .baseline = baseline})
+      .explain({.features = std::span(population.table.values)
+                                .subspan(population.drawn() * population.features()),
+                .width = population.features(),
+                .baseline = baseline})
       .individuals;
 }
 
@@ -31,9 +31,9 @@ std::vector<IndividualExplanation> estimates_of_held_out(const CampaignPopulatio
 
 CampaignOutcome play_campaign(const CampaignArena& arena, const PolicySpec& spec, std::uint32_t run,
                               TaskControl& control) {
-  const CampaignPopulation& population = *arena.population;
+  const Population& population = *arena.population;
   const Knowledge knowledge(
-      TargetingShape{population.features, population.treatments, arena.budget});
+      TargetingShape{population.features(), population.treatments(), arena.budget});
   TrueUplifts truth;
   const auto policy = make_simulated_policy(spec, knowledge, truth);
   const auto best = make_oracle(PolicySpec::parse("oracle"), knowledge, truth);

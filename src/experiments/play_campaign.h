@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "experiments/parallel.h"
-#include "updraft/campaign_population.h"
 #include "updraft/explanation.h"
 #include "updraft/policy_spec.h"
+#include "updraft/population.h"
 
 namespace updraft {
 
 /// The setting of simulated campaigns. Immutable; shared by all runs.
 struct CampaignArena {
-  std::shared_ptr<const CampaignPopulation> population;
+  std::shared_ptr<const Population> population;
   std::size_t pool = 100;   ///< individuals a round
   std::size_t budget = 10;  ///< treated at most
   std::uint64_t seed = 1;

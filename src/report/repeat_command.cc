@@ -25,10 +25,8 @@ std::vector<Experiment> experiments_of(const SuiteResult& suite) {
 
 /// Of campaigns that were played on a published data set.
 std::string data_option(const ExperimentResult& result) {
-  const std::vector<std::string> presets = campaign_presets();
-  const bool published =
-      result.population && !result.population->generated &&
-      std::find(presets.begin(), presets.end(), result.experiment.campaign->data) != presets.end();
+  const bool published = result.population && !result.population->generated &&
+                         is_table_preset(result.experiment.campaign->data);
   return published ? " --data PATH" : "";
 }
 

@@ -174,7 +174,7 @@ TEST_F(BuildInstance, RefusesBadOptions) {
   expect_refused(with({"--features", "age,,city"}), "has an empty name");
   expect_refused(with({"--response", "probit"}), "--response = probit: unknown");
   expect_refused(with({"--clusters", "2", "--keep-rows"}),
-                 "--keep-rows: belongs to campaign files");
+                 "--keep-rows: belongs to response model files");
   expect_refused(with({"--restarts", "2"}), "--restarts: must come with --clusters");
   expect_refused(with({}, folder_.path("none.csv")), "no such file");
   expect_refused(with({}, folder_.path().string()), "is not a regular file");

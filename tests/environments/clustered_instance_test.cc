@@ -13,23 +13,23 @@ namespace {
 
 /// Young and old customers; of the young 1 in 4 buys untreated and 3 in 4 treated, of the old none
 /// and 1 in 2.
-CampaignData young_and_old() {
-  CampaignData data;
-  data.outcome = "bought";
-  data.features = {{"age", 20, 80}};
-  data.treatments = {"none", "mail"};
+CustomerTable young_and_old() {
+  CustomerTable table;
+  table.outcome = "bought";
+  table.features = {{"age", 20, 80}};
+  table.treatments = {"none", "mail"};
   const auto add = [&](double age, std::uint32_t treatment, std::vector<double> outcomes) {
     for (const double outcome : outcomes) {
-      data.values.push_back(age + 0.01 * static_cast<double>(data.values.size()));
-      data.treatment.push_back(treatment);
-      data.outcomes.push_back(outcome);
+      table.values.push_back(age + 0.01 * static_cast<double>(table.values.size()));
+      table.treatment.push_back(treatment);
+      table.outcomes.push_back(outcome);
     }
   };
   add(0.0, 0, {0, 0, 1, 0});
   add(0.0, 1, {1, 1, 0, 1});
   add(0.8, 0, {0, 0, 0});
   add(0.8, 1, {1, 0});
-  return data;
+  return table;
 }
 
 ClusterOptions options_for(std::size_t clusters) {
@@ -40,7 +40,7 @@ ClusterOptions options_for(std::size_t clusters) {
 }
 
 TEST(ClusteredInstance, HasAnActionPerCluster) {
-  const ClusteredInstance built = cluster_campaign(young_and_old(), options_for(2));
+  const ClusteredInstance built = cluster_customers(young_and_old(), options_for(2));
   ASSERT_EQ(built.clusters.size(), 2u);
   EXPECT_EQ(built.clusters[0].rates, (std::vector<double>{0.25, 0.75}));
   EXPECT_EQ(built.clusters[1].rows, (std::vector<std::size_t>{3, 2}));
@@ -60,10 +60,10 @@ TEST(ClusteredInstance, HasAnActionPerCluster) {
 }
 
 TEST(ClusteredInstance, HasAnActionPerClusterAndTreatment) {
-  CampaignData data = young_and_old();
-  data.treatments.push_back("call");
-  data.treatment[6] = data.treatment[11] = 2;
-  const ClusteredInstance built = cluster_campaign(data, options_for(2));
+  CustomerTable table = young_and_old();
+  table.treatments.push_back("call");
+  table.treatment[6] = table.treatment[11] = 2;
+  const ClusteredInstance built = cluster_customers(table, options_for(2));
   EXPECT_EQ(built.definition.action_names,
             (std::vector<std::string>{"cluster-0 mail", "cluster-0 call", "cluster-1 mail",
                                       "cluster-1 call"}));
@@ -72,14 +72,14 @@ TEST(ClusteredInstance, HasAnActionPerClusterAndTreatment) {
 
 TEST(ClusteredInstance, RefusesClustersWithoutRates) {
   EXPECT_EQ(
-      testing::refusal([] { cluster_campaign(young_and_old(), options_for(14)); }),
+      testing::refusal([] { cluster_customers(young_and_old(), options_for(14)); }),
       "clusters = 14: must be at most 13, the number of different rows; others would be empty");
   const std::string alone =
-      testing::refusal([] { cluster_campaign(young_and_old(), options_for(13)); });
+      testing::refusal([] { cluster_customers(young_and_old(), options_for(13)); });
   EXPECT_NE(alone.find("of 1 rows, has none with treatment"), std::string::npos) << alone;
-  CampaignData linear = young_and_old();
+  CustomerTable linear = young_and_old();
   linear.response = ResponseKind::kLinear;
-  EXPECT_EQ(testing::refusal([&] { cluster_campaign(linear, options_for(2)); }),
+  EXPECT_EQ(testing::refusal([&] { cluster_customers(linear, options_for(2)); }),
             "response = linear: must be logistic, as the variables of an instance pay 0 or 1");
 }
 

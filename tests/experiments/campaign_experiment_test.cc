@@ -57,7 +57,7 @@ TEST(CampaignExperiment, IsWhatPlayCampaignSays) {
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
   ASSERT_EQ(result.points.size(), 5u);
-  const CampaignArena arena{.population = std::make_shared<const CampaignPopulation>(
+  const CampaignArena arena{.population = std::make_shared<const Population>(
                                 load_population(*small().campaign, {}).population),
                             .pool = 20,
                             .budget = 3,
@@ -161,17 +161,19 @@ TEST(CampaignExperiment, WithoutItsDataIsPlayedOnGeneratedIndividuals) {
   EXPECT_TRUE(has(read_file(folder.path() / "manifest.json"), "\"generated\": true"));
 }
 
-TEST(CampaignExperiment, TakesACampaignFileAndTellsDataApart) {
+TEST(CampaignExperiment, TakesAResponseModelFileAndTellsDataApart) {
   const TemporaryFolder folder;
   const auto save = [&](std::uint64_t seed) {
     std::ofstream(folder.path() / "made.csv") << testing::made_table(600, seed);
-    CampaignDataOptions options;
+    CustomerTableOptions options;
     options.treatment = "arm";
     options.control = "none";
     options.outcome = "bought";
-    save_campaign(fit_campaign(read_campaign_data((folder.path() / "made.csv").string(), options),
-                               {.name = "made", .keep_rows = true}),
-                  (folder.path() / "made.json").string());
+    save_response_models(
+        fit_response_models(
+            read_customer_table((folder.path() / "made.csv").string(), options).table,
+            {.name = "made", .keep_rows = true}),
+        (folder.path() / "made.json").string());
   };
   save(1);
   Experiment experiment = small((folder.path() / "made.json").string());
@@ -190,16 +192,16 @@ TEST(CampaignExperiment, TakesACampaignFileAndTellsDataApart) {
 
 TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
   Experiment experiment = small();
-  const CampaignPopulation drawn = load_population(*experiment.campaign, {}).population;
+  const Population drawn = load_population(*experiment.campaign, {}).population;
   EXPECT_FALSE(drawn.replay);
   experiment.campaign->recorded = true;
-  const CampaignPopulation replayed = load_population(*experiment.campaign, {}).population;
+  const Population replayed = load_population(*experiment.campaign, {}).population;
   EXPECT_TRUE(replayed.replay);
-  EXPECT_EQ(replayed.payoffs, drawn.payoffs);
+  EXPECT_EQ(replayed.table.outcomes, drawn.table.outcomes);
   // The record is of treatments at random, each as likely: 25,000 rows, a third each within five
   // standard deviations.
   std::vector<double> had(3, 0.0);
-  for (const Treatment z : drawn.recorded) had[z] += 1.0;
+  for (const Treatment z : drawn.table.treatment) had[z] += 1.0;
   for (const double count : had) {
     EXPECT_NEAR(count, 25000.0 / 3.0, 5.0 * std::sqrt(25000.0 * 2.0 / 9.0));
   }
@@ -209,16 +211,16 @@ TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
 TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
-  const CampaignPopulation p = load_population(*small().campaign, {}).population;
+  const Population p = load_population(*small().campaign, {}).population;
   std::vector<double> scores;
   std::vector<std::uint8_t> treated;
   std::vector<double> payoffs;
   for (std::size_t i = p.drawn(); i < p.size(); ++i) {
     const Treatment best = p.mean(i, 2) > p.mean(i, 1) ? 2 : 1;
-    if (p.recorded[i] != 0 && p.recorded[i] != best) continue;
+    if (p.table.treatment[i] != 0 && p.table.treatment[i] != best) continue;
     scores.push_back(p.mean(i, best) - p.mean(i, 0));
-    treated.push_back(p.recorded[i] != 0);
-    payoffs.push_back(p.payoffs[i]);
+    treated.push_back(p.table.treatment[i] != 0);
+    payoffs.push_back(p.table.outcomes[i]);
   }
   const UpliftMetrics expected = UpliftRanking(scores, treated, payoffs).metrics();
   const CampaignMeasures& oracle = *result.best(3).campaign;
@@ -227,18 +229,19 @@ TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
   EXPECT_LT(scores.size(), p.held_out) << "some had the other treatment";
 }
 
-/// A campaign on a table of these rows, `x,arm,bought`.
-std::string campaign_file(const TemporaryFolder& folder, const std::string& rows, double ridge) {
+/// Response models of a table of these rows, `x,arm,bought`.
+std::string model_file(const TemporaryFolder& folder, const std::string& rows, double ridge) {
   std::ofstream(folder.path() / "rows.csv") << "x,arm,bought\n" << rows;
-  CampaignDataOptions options;
+  CustomerTableOptions options;
   options.treatment = "arm";
   options.control = "none";
   options.outcome = "bought";
   options.treatments = {"mail", "call"};
   const std::string path = (folder.path() / "rows.json").string();
-  save_campaign(fit_campaign(read_campaign_data((folder.path() / "rows.csv").string(), options),
-                             {.name = "rows", .ridge = ridge, .keep_rows = true}),
-                path);
+  save_response_models(
+      fit_response_models(read_customer_table((folder.path() / "rows.csv").string(), options).table,
+                          {.name = "rows", .ridge = ridge, .keep_rows = true}),
+      path);
   return path;
 }
 
@@ -262,7 +265,7 @@ TEST(CampaignExperiment, GoesOnWhereARankingCannotBeJudged) {
     rows += std::to_string(row % 17) + "," + arm + "," + (row % 7 < 3 ? "1" : "0") + "\n";
   }
   const ExperimentResult result =
-      run_experiment(small(campaign_file(folder, rows, 1.0)), {.folder = folder.path() / "out"});
+      run_experiment(small(model_file(folder, rows, 1.0)), {.folder = folder.path() / "out"});
   for (const GridPoint& point : result.points) {
     EXPECT_EQ(point.final_regrets.size(), 3u);
     ASSERT_EQ(point.campaign->final_qini.size(), 3u);
@@ -275,13 +278,13 @@ TEST(CampaignExperiment, GoesOnWhereARankingCannotBeJudged) {
 TEST(CampaignExperiment, TellsOtherModelsOfTheSameRowsApart) {
   const TemporaryFolder folder;
   const std::string rows = rows_with([](int row) { return row % 5 == 1; });
-  const Experiment experiment = small(campaign_file(folder, rows, 1.0));
+  const Experiment experiment = small(model_file(folder, rows, 1.0));
   run_experiment(experiment, {.folder = folder.path() / "out"});
-  campaign_file(folder, rows, 1000.0);
+  model_file(folder, rows, 1000.0);
   const std::string refused =
       refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); });
   EXPECT_TRUE(has(refused, "checksum of the individuals is ")) << refused;
-  campaign_file(folder, rows, 1.0);
+  model_file(folder, rows, 1.0);
   EXPECT_EQ(refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); }),
             "(accepted)");
   Experiment other = experiment;
@@ -302,7 +305,7 @@ TEST(CampaignExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
   EXPECT_TRUE(has(refused("c2_up_ucb(beta=1, model=logistic)", "synthetic"),
                   "must be in [0, 1] for a logistic model"));
   const std::string rows = rows_with([](int row) { return row % 5 == 1; });
-  Experiment long_rows = small(campaign_file(folder, rows, 1.0));
+  Experiment long_rows = small(model_file(folder, rows, 1.0));
   long_rows.campaign->constant = true;  // with x in [0, 1]: longer than 1
   long_rows.policies.resize(1);
   long_rows.policies[0] = PolicyGrid();

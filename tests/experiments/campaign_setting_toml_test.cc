@@ -107,7 +107,7 @@ TEST(CampaignSetting, OfAFileTakesWhatTheFileSays) {
   EXPECT_TRUE(has(refused_here("data = 'bad.json'"), "mine.toml:6: campaign.data: "))
       << refused_here("data = 'bad.json'");
   EXPECT_TRUE(has(refused_here("data = 'bad.json'\ntreatments = 2"),
-                  "campaign.treatments: is decided by the campaign file; leave it out"));
+                  "campaign.treatments: is decided by the response model file; leave it out"));
 }
 
 }  // namespace

@@ -22,13 +22,13 @@ namespace {
 
 using testing::refusal;
 
-CampaignPopulation small_population(bool logistic, std::size_t treatments = 2) {
+Population small_population(bool logistic, std::size_t treatments = 2) {
   return synthetic_population(
       {.individuals = 500, .features = 4, .treatments = treatments, .logistic = logistic});
 }
 
-CampaignArena arena_of(const SyntheticCampaign& options, std::uint32_t rounds) {
-  return {.population = std::make_shared<const CampaignPopulation>(synthetic_population(options)),
+CampaignArena arena_of(const SyntheticPopulationOptions& options, std::uint32_t rounds) {
+  return {.population = std::make_shared<const Population>(synthetic_population(options)),
           .pool = 100,
           .budget = 10,
           .seed = 1,
@@ -37,16 +37,13 @@ CampaignArena arena_of(const SyntheticCampaign& options, std::uint32_t rounds) {
 
 TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
   for (const bool logistic : {false, true}) {
-    const CampaignPopulation population =
-        synthetic_population({.individuals = 500, .logistic = logistic});
+    const Population population = synthetic_population({.individuals = 500, .logistic = logistic});
     check_population(population);
     double most = -1.0;
     double least = 1.0;
     for (std::size_t i = 0; i < population.size(); ++i) {
       double square = 0.0;
-      for (std::size_t f = 0; f < population.features; ++f) {
-        square += std::pow(population.rows[i * population.features + f], 2.0);
-      }
+      for (const double x : population.table.row(i)) square += x * x;
       EXPECT_LE(square, 1.0 + 1e-12);
       const double uplift = population.mean(i, 1) - population.mean(i, 0);
       most = std::max(most, uplift);
@@ -61,15 +58,16 @@ TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
 /// 4 to scores of 0/1 payoffs.
 TEST(SyntheticPopulation, CoefficientsHaveTheirLength) {
   for (const bool logistic : {false, true}) {
-    const CampaignPopulation population = small_population(logistic);
-    for (Treatment z = 0; z <= population.treatments; ++z) {
+    const Population population = small_population(logistic);
+    for (Treatment z = 0; z <= population.treatments(); ++z) {
       std::vector<double> scores;
       for (std::size_t i = 0; i < population.size(); ++i) {
         const double mean = population.mean(i, z);
         scores.push_back(logistic ? std::log(mean / (1.0 - mean)) : mean);
       }
       double square = 0.0;
-      for (const double t : fit_ridge(population.rows, scores, population.features, 1e-9)) {
+      for (const double t :
+           fit_ridge(population.table.values, scores, population.features(), 1e-9)) {
         square += t * t;
       }
       EXPECT_NEAR(std::sqrt(square), logistic ? 4.0 : 0.9, 1e-6) << "treatment " << z;
@@ -79,38 +77,37 @@ TEST(SyntheticPopulation, CoefficientsHaveTheirLength) {
 
 TEST(CheckPopulation, RefusesWhatCannotBe) {
   const auto refused = [](auto change) {
-    CampaignPopulation population = small_population(true, 1);
+    Population population = small_population(true, 1);
     change(population);
     return refusal([&] { check_population(population); });
   };
-  EXPECT_EQ(refused([](CampaignPopulation&) {}), "(accepted)");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.rows.clear(); }),
+  EXPECT_EQ(refused([](Population&) {}), "(accepted)");
+  EXPECT_EQ(refused([](Population& p) { p.table = p.table.subset({}); }),
             "population = 0 individuals: must have at least 1");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.means.pop_back(); }),
+  EXPECT_EQ(refused([](Population& p) { p.means.pop_back(); }),
             "length of means = 999: must be 1000");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.means[3] = 1.5; }),
-            "means[3] = 1.5: must be in [0, 1]");
-  EXPECT_NE(refused([](CampaignPopulation& p) {
-              p.rows[7] = std::numeric_limits<double>::quiet_NaN();
-            }).find("rows[7]"),
+  EXPECT_EQ(refused([](Population& p) { p.means[3] = 1.5; }), "means[3] = 1.5: must be in [0, 1]");
+  EXPECT_NE(refused([](Population& p) {
+              p.table.values[7] = std::numeric_limits<double>::quiet_NaN();
+            }).find("values[7]"),
             std::string::npos);
-  EXPECT_EQ(refused([](CampaignPopulation& p) {
-              p.recorded.assign(500, 2);
-              p.payoffs.assign(500, 0.0);
+  EXPECT_EQ(refused([](Population& p) {
+              p.table.treatment.assign(500, 2);
+              p.table.outcomes.assign(500, 0.0);
             }),
-            "recorded[0] = 2: must be at most the number of treatments, 1");
-  EXPECT_EQ(refused([](CampaignPopulation& p) { p.held_out = 500; }),
+            "treatment[0] = 2: must be at most the number of treatments, 1");
+  EXPECT_EQ(refused([](Population& p) { p.held_out = 500; }),
             "held_out = 500: must be less than the number of individuals, 500");
-  EXPECT_EQ(refused([](CampaignPopulation& p) {
-              p.replay = true;
-              p.recorded.clear();
-              p.payoffs.clear();
-            }),
-            "length of recorded = 0: must be 500");
+  EXPECT_EQ(refused([](Population& p) { p.table.treatment.clear(); }),
+            "length of treatment = 0: must be 500");
+  EXPECT_EQ(refused([](Population& p) { p.table.values.clear(); }),
+            "length of values = 0: must be 2000");
+  EXPECT_EQ(refused([](Population& p) { p.table.treatments.resize(1); }),
+            "treatments: must have at least two, the control first");
 }
 
 TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
-  const CampaignPopulation population = small_population(true);
+  const Population population = small_population(true);
   CampaignRounds first(population, 30, 7, 3);
   CampaignRounds second(population, 30, 7, 3);
   first.draw(5);
@@ -127,9 +124,9 @@ TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
 }
 
 TEST(CampaignRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
-  CampaignPopulation population = small_population(true, 1);
-  population.recorded.assign(population.size(), 1);
-  population.payoffs.assign(population.size(), 1.0);
+  Population population = small_population(true, 1);
+  population.table.treatment.assign(population.size(), 1);
+  population.table.outcomes.assign(population.size(), 1.0);
   population.replay = true;
   for (std::size_t i = 0; i < population.size(); ++i) {
     population.means[2 * i] = 0.0;

@@ -5,17 +5,17 @@
 
 #include "support/folder.h"
 #include "support/refusal.h"
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 
 namespace updraft {
 namespace {
 
 std::string refused(const std::string& toml) {
-  return testing::refusal([&] { parse_campaign_options(toml, "c.toml"); });
+  return testing::refusal([&] { parse_table_options(toml, "c.toml"); });
 }
 
-TEST(CampaignOptionsToml, ReadsEveryKey) {
-  const CampaignDataOptions options = parse_campaign_options(R"(
+TEST(TableOptionsToml, ReadsEveryKey) {
+  const CustomerTableOptions options = parse_table_options(R"(
 treatment = "arm"
 outcome = "spend"
 features = ["age", "city, country"]
@@ -28,7 +28,7 @@ outcome_rate = 0.25
 rows = 1000
 seed = 7
 )",
-                                                             "c.toml");
+                                                           "c.toml");
   EXPECT_EQ(options.treatment, "arm");
   EXPECT_EQ(options.outcome, "spend");
   EXPECT_EQ(options.features, (std::vector<std::string>{"age", "city, country"}));
@@ -42,17 +42,17 @@ seed = 7
   EXPECT_EQ(options.seed, 7u);
 }
 
-TEST(CampaignOptionsToml, StartsFromAPreset) {
-  const CampaignDataOptions options =
-      parse_campaign_options("outcome = \"spend\"\npreset = \"hillstrom\"\n", "c.toml");
+TEST(TableOptionsToml, StartsFromAPreset) {
+  const CustomerTableOptions options =
+      parse_table_options("outcome = \"spend\"\npreset = \"hillstrom\"\n", "c.toml");
   EXPECT_EQ(options.outcome, "spend");
   EXPECT_EQ(options.treatment, "segment");
   const testing::TemporaryFolder folder;
   const std::string path = folder.write("c.toml", "rows = 5\n");
-  EXPECT_EQ(load_campaign_options(path, campaign_preset("criteo")).outcome, "visit");
+  EXPECT_EQ(load_table_options(path, table_preset("criteo")).outcome, "visit");
 }
 
-TEST(CampaignOptionsToml, RefusesWithTheLine) {
+TEST(TableOptionsToml, RefusesWithTheLine) {
   EXPECT_EQ(refused("rows = 5\ntreatmnt = \"x\"\n").substr(0, 41),
             "c.toml:2: treatmnt: unknown; did you mean");
   EXPECT_EQ(refused("\noutcome_rate = 1\n"), "c.toml:2: outcome_rate = 1: must be in (0, 1)");
@@ -61,7 +61,7 @@ TEST(CampaignOptionsToml, RefusesWithTheLine) {
             "c.toml:1: response = probit: unknown; di");
   EXPECT_EQ(refused("preset = \"none\"").substr(0, 35), "c.toml:1: preset = none: unknown; d");
   EXPECT_NE(refused("features = \"age\"").find("must be a list of strings"), std::string::npos);
-  EXPECT_NE(testing::refusal([] { load_campaign_options("/none.toml"); }).find("no"),
+  EXPECT_NE(testing::refusal([] { load_table_options("/none.toml"); }).find("no"),
             std::string::npos);
 }
 

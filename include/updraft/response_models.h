@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 
 namespace updraft {
 
@@ -48,26 +48,12 @@ struct ResponseModel {
   bool operator==(const ResponseModel&) const = default;
 };
 
-/// Customers with their treatments and outcomes.
-struct CampaignRows {
-  std::vector<double> values;            ///< features in [0, 1], row by row
-  std::vector<std::uint32_t> treatment;  ///< per row
-  std::vector<double> outcomes;          ///< per row
-
-  std::size_t size() const { return outcomes.size(); }
-  bool operator==(const CampaignRows&) const = default;
-};
-
-/// A campaign learnt from data: what a customer with given features does under every treatment.
-/// docs/formats/campaign.md describes the JSON form.
-struct Campaign {
+/// What a customer with given features does under every treatment, learnt from data.
+/// docs/formats/response-models.md describes the JSON form.
+struct ResponseModels {
   std::string name;
-  std::string outcome;  ///< the column that is predicted
-  ResponseKind response = ResponseKind::kLogistic;
-  std::vector<CampaignFeature> features;
-  std::vector<std::string> treatments;  ///< names; 0 is the control
-  std::vector<ResponseModel> models;    ///< per treatment
-  CampaignRows rows;                    ///< empty if they were not kept
+  CustomerTable table;  ///< what the models were fitted to; without rows if they were not kept
+  std::vector<ResponseModel> by_treatment;
 
   /// The expected outcome of a customer with these features in [0, 1]; for logistic responses, the
   /// probability of 1. Does not check its arguments. Cost: O(features).
@@ -76,24 +62,21 @@ struct Campaign {
   /// predict(treatment) - predict(control).
   double uplift(std::size_t treatment, std::span<const double> row) const;
 
-  std::span<const double> row(std::size_t i) const {
-    return std::span(rows.values).subspan(i * features.size(), features.size());
-  }
-
-  bool operator==(const Campaign&) const = default;
+  bool operator==(const ResponseModels&) const = default;
 };
 
-struct CampaignFitOptions {
+struct ResponseFitOptions {
   std::string name;
   double ridge = 1.0;      ///< > 0: penalty on the squared coefficients, intercept included
-  bool keep_rows = false;  ///< in Campaign::rows
+  bool keep_rows = false;  ///< in ResponseModels::table
 };
 
 /// Fits one model per treatment to all of its rows. Before that, it measures the quality of a fit
 /// to some of the rows on the others. Throws InvalidInput if a treatment has fewer than 10 rows or
 /// if, for logistic responses, its outcomes are all 0, all 1 or other numbers.
 /// Cost: O(rows features^2) per step of Newton's method; memory for a copy of a treatment's rows.
-Campaign fit_campaign(const CampaignData& data, const CampaignFitOptions& options = {});
+ResponseModels fit_response_models(const CustomerTable& table,
+                                   const ResponseFitOptions& options = {});
 
 /// What a treatment adds to the outcome, on average over all rows: as the models predict it, and as
 /// the difference between the mean outcomes of the rows with the treatment and those of the
@@ -106,15 +89,16 @@ struct AverageUplift {
 
 /// One for each treatment except the control. If treatments were assigned at random, the two agree
 /// within a few standard errors. Cost: O(rows features treatments).
-std::vector<AverageUplift> average_uplifts(const Campaign& campaign, const CampaignData& data);
+std::vector<AverageUplift> average_uplifts(const ResponseModels& models,
+                                           const CustomerTable& table);
 
 /// Reads and writes the format `updraft-campaign/1`. Errors are InvalidInput with the path of the
 /// field, or with line and column if the text is not JSON.
-Campaign parse_campaign(std::string_view json);
-std::string format_campaign(const Campaign& campaign);
+ResponseModels parse_response_models(std::string_view json);
+std::string format_response_models(const ResponseModels& models);
 
 /// The same from and to a file. The file is always complete: either the old one or the new one.
-Campaign load_campaign(const std::string& path);
-void save_campaign(const Campaign& campaign, const std::string& path);
+ResponseModels load_response_models(const std::string& path);
+void save_response_models(const ResponseModels& models, const std::string& path);
 
 }  // namespace updraft

@@ -6,7 +6,7 @@
 
 #include "core/input_file.h"
 #include "experiments/toml_fields.h"
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -19,7 +19,7 @@ constexpr InputKind kOptionsFile = {
     .field = "config",
     .file = "a TOML file",
     .most_bytes = std::size_t{1} << 20,
-    .too_large = "",  // parse_campaign_options refuses what is far shorter
+    .too_large = "",  // parse_table_options refuses what is far shorter
 };
 
 std::vector<std::string> read_names(const TomlField& field) {
@@ -35,15 +35,15 @@ InvalidInput at(const TomlField& field, const InvalidInput& refused) {
 
 }  // namespace
 
-CampaignDataOptions parse_campaign_options(std::string_view toml, const std::string& origin,
-                                           CampaignDataOptions options) {
+CustomerTableOptions parse_table_options(std::string_view toml, const std::string& origin,
+                                         CustomerTableOptions options) {
   const toml::table parsed = parse_toml_document(toml, origin);
   const TomlTable document(parsed, 1, "", origin);
   document.check_keys({"preset", "treatment", "outcome", "features", "ignore", "categorical",
                        "control", "treatments", "response", "outcome_rate", "rows", "seed"});
   if (const auto field = document.find("preset")) {
     try {
-      options = campaign_preset(field->text());
+      options = table_preset(field->text());
     } catch (const InvalidInput& refused) {
       if (refused.field() != "preset") throw;
       throw at(*field, refused);
@@ -81,8 +81,8 @@ CampaignDataOptions parse_campaign_options(std::string_view toml, const std::str
   return options;
 }
 
-CampaignDataOptions load_campaign_options(const std::string& path, CampaignDataOptions options) {
-  return parse_campaign_options(read_input_file(path, kOptionsFile, {}), path, std::move(options));
+CustomerTableOptions load_table_options(const std::string& path, CustomerTableOptions options) {
+  return parse_table_options(read_input_file(path, kOptionsFile, {}), path, std::move(options));
 }
 
 }  // namespace updraft

@@ -1,17 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 #include "updraft/error.h"
 
 namespace updraft {
 namespace {
 
 /// Criteo Uplift v2.1. [diemert21]
-CampaignDataOptions criteo() {
-  CampaignDataOptions options;
+CustomerTableOptions criteo() {
+  CustomerTableOptions options;
   options.treatment = "treatment";
   options.outcome = "visit";
   for (int f = 0; f < 12; ++f) options.features.push_back(fmt::format("f{}", f));
@@ -19,8 +20,8 @@ CampaignDataOptions criteo() {
 }
 
 /// The MineThatData e-mail challenge. [hillstrom08]
-CampaignDataOptions hillstrom() {
-  CampaignDataOptions options;
+CustomerTableOptions hillstrom() {
+  CustomerTableOptions options;
   options.treatment = "segment";
   options.control = "No E-Mail";
   options.outcome = "visit";
@@ -32,15 +33,20 @@ CampaignDataOptions hillstrom() {
 
 }  // namespace
 
-std::vector<std::string> campaign_presets() { return {"criteo", "hillstrom"}; }
+std::vector<std::string> table_presets() { return {"criteo", "hillstrom"}; }
 
-CampaignDataOptions campaign_preset(const std::string& name) {
-  if (name == "criteo") return criteo();
-  if (name == "hillstrom") return hillstrom();
-  throw unknown_name("preset", name, campaign_presets());
+bool is_table_preset(std::string_view name) {
+  const std::vector<std::string> presets = table_presets();
+  return std::find(presets.begin(), presets.end(), name) != presets.end();
 }
 
-std::vector<std::string> campaign_files(const std::string& preset) {
+CustomerTableOptions table_preset(const std::string& name) {
+  if (name == "criteo") return criteo();
+  if (name == "hillstrom") return hillstrom();
+  throw unknown_name("preset", name, table_presets());
+}
+
+std::vector<std::string> table_files(const std::string& preset) {
   if (preset == "criteo") {
     return {"criteo-uplift-v2.1.csv.gz", "criteo-uplift-v2.1.csv", "criteo_uplift_200k.csv.gz",
             "criteo.csv.gz", "criteo.csv"};
@@ -49,7 +55,7 @@ std::vector<std::string> campaign_files(const std::string& preset) {
     return {"Kevin_Hillstrom_MineThatData_E-MailAnalytics_DataMiningChallenge_2008.03.20.csv",
             "hillstrom.csv.gz", "hillstrom.csv"};
   }
-  throw unknown_name("preset", preset, campaign_presets());
+  throw unknown_name("preset", preset, table_presets());
 }
 
 }  // namespace updraft

@@ -13,8 +13,8 @@
 #include "core/json_document.h"
 #include "core/json_fields.h"
 #include "data/packed_numbers.h"
-#include "updraft/campaign.h"
 #include "updraft/error.h"
+#include "updraft/response_models.h"
 
 namespace updraft {
 namespace {
@@ -31,11 +31,11 @@ constexpr double kLargestNumber = 1e100;
 constexpr std::size_t kMostRows = std::size_t{1} << 32;
 constexpr std::size_t kMostFeatures = 1'000'000;
 
-constexpr InputKind kCampaignFile = {
-    .field = "campaign",
+constexpr InputKind kModelFile = {
+    .field = "response models",
     .file = "a file",
     .most_bytes = std::size_t{1} << 32,
-    .too_large = "is too large; a campaign file has at most 4 GiB",
+    .too_large = "is too large; a response model file has at most 4 GiB",
 };
 
 // What both directions check, under the paths that fields have in a file.
@@ -53,11 +53,11 @@ void check_name(const std::string& path, const std::string& name, std::set<std::
   }
 }
 
-void check_features(const Campaign& campaign) {
-  if (campaign.features.empty()) throw InvalidInput("features", "must have at least one");
+void check_features(const std::vector<Feature>& features) {
+  if (features.empty()) throw InvalidInput("features", "must have at least one");
   std::set<std::string> names;
-  for (std::size_t f = 0; f < campaign.features.size(); ++f) {
-    const CampaignFeature& feature = campaign.features[f];
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const Feature& feature = features[f];
     const std::string path = fmt::format("features[{}]", f);
     check_name(path + ".name", feature.name, names);
     check_number(path + ".min", feature.min);
@@ -68,23 +68,23 @@ void check_features(const Campaign& campaign) {
   }
 }
 
-void check_treatments(const Campaign& campaign) {
-  if (campaign.treatments.size() < 2) {
+void check_treatments(const ResponseModels& models) {
+  if (models.table.treatments.size() < 2) {
     throw InvalidInput("treatments", "must have at least two, the control first");
   }
-  if (campaign.models.size() != campaign.treatments.size()) {
+  if (models.by_treatment.size() != models.table.treatments.size()) {
     throw InvalidInput("models", "must have one for each treatment");
   }
   std::set<std::string> names;
-  for (std::size_t t = 0; t < campaign.treatments.size(); ++t) {
+  for (std::size_t t = 0; t < models.table.treatments.size(); ++t) {
     const std::string path = fmt::format("treatments[{}]", t);
-    check_name(path + ".name", campaign.treatments[t], names);
-    const std::vector<double>& coefficients = campaign.models[t].coefficients;
-    if (coefficients.size() != campaign.features.size() + 1) {
+    check_name(path + ".name", models.table.treatments[t], names);
+    const std::vector<double>& coefficients = models.by_treatment[t].coefficients;
+    if (coefficients.size() != models.table.features.size() + 1) {
       throw InvalidInput(path + ".coefficients",
                          fmt::format("has {} numbers; must have one for each of {} features, then "
                                      "the intercept",
-                                     coefficients.size(), campaign.features.size()));
+                                     coefficients.size(), models.table.features.size()));
     }
     for (std::size_t f = 0; f < coefficients.size(); ++f) {
       check_number(fmt::format("{}.coefficients[{}]", path, f), coefficients[f]);
@@ -92,25 +92,25 @@ void check_treatments(const Campaign& campaign) {
   }
 }
 
-void check_rows(const Campaign& campaign) {
-  const CampaignRows& rows = campaign.rows;
-  if (rows.treatment.size() != rows.size() ||
-      rows.values.size() != rows.size() * campaign.features.size()) {
+void check_rows(const CustomerTable& table) {
+  if (table.treatment.size() != table.rows() ||
+      table.values.size() != table.rows() * table.features.size()) {
     throw InvalidInput("rows", "must have as many treatments as outcomes, and all their features");
   }
-  for (std::size_t i = 0; i < rows.values.size(); ++i) {
-    if (!(rows.values[i] >= 0.0 && rows.values[i] <= 1.0)) {
-      throw InvalidInput(fmt::format("rows.features[{}]", i), rows.values[i], "must be in [0, 1]");
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    if (!(table.values[i] >= 0.0 && table.values[i] <= 1.0)) {
+      throw InvalidInput(fmt::format("rows.features[{}]", i), table.values[i], "must be in [0, 1]");
     }
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows.treatment[i] >= campaign.treatments.size()) {
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.treatment[i] >= table.treatments.size()) {
       throw InvalidInput(fmt::format("rows.treatments[{}]", i),
-                         fmt::format("{}", rows.treatment[i]), "must be the number of a treatment");
+                         fmt::format("{}", table.treatment[i]),
+                         "must be the number of a treatment");
     }
-    const double outcome = rows.outcomes[i];
+    const double outcome = table.outcomes[i];
     const std::string_view rule = "must be 0 or 1, as the response is logistic";
-    if (campaign.response == ResponseKind::kLogistic && outcome != 0.0 && outcome != 1.0) {
+    if (table.response == ResponseKind::kLogistic && outcome != 0.0 && outcome != 1.0) {
       throw InvalidInput(fmt::format("rows.outcomes[{}]", i), outcome, rule);
     }
     if (!(std::abs(outcome) <= kLargestNumber)) {
@@ -138,8 +138,8 @@ std::uint64_t count_field(const json& object, const std::string& path, const cha
   return whole_field(required(object, path, key), member_path(path, key), 0, kMostRows);
 }
 
-std::vector<CampaignFeature> read_features(const json& document) {
-  std::vector<CampaignFeature> features;
+std::vector<Feature> read_features(const json& document) {
+  std::vector<Feature> features;
   for (const json& feature : required_list(document, "", "features")) {
     const std::string path = fmt::format("features[{}]", features.size());
     if (features.size() == kMostFeatures) throw InvalidInput(path, "is one too many");
@@ -174,18 +174,19 @@ ResponseQuality read_quality(const json& quality, const std::string& path) {
   return result;
 }
 
-void read_treatments(const json& document, Campaign& campaign) {
+void read_treatments(const json& document, ResponseModels& models) {
   for (const json& treatment : required_list(document, "", "treatments")) {
-    const std::string path = fmt::format("treatments[{}]", campaign.treatments.size());
+    const std::string path = fmt::format("treatments[{}]", models.by_treatment.size());
     check_keys(treatment, path, {"name", "coefficients", "quality"});
-    campaign.treatments.push_back(text_field(required(treatment, path, "name"), path + ".name"));
-    campaign.models.push_back(
+    models.table.treatments.push_back(
+        text_field(required(treatment, path, "name"), path + ".name"));
+    models.by_treatment.push_back(
         {numbers_field(required(treatment, path, "coefficients"), path + ".coefficients"),
          read_quality(required(treatment, path, "quality"), path + ".quality")});
   }
 }
 
-CampaignRows read_rows(const json& rows, std::size_t features) {
+void read_rows(const json& rows, CustomerTable& table) {
   check_keys(rows, "rows", {"count", "encoding", "features", "treatments", "outcomes"});
   const std::string encoding = text_field(required(rows, "rows", "encoding"), "rows.encoding");
   if (encoding != kEncoding) {
@@ -198,11 +199,9 @@ CampaignRows read_rows(const json& rows, std::size_t features) {
     if (!value.is_string()) text_field(value, member_path("rows", key));
     return value.get_ref<const std::string&>();
   };
-  CampaignRows result;
-  result.outcomes = unpack_doubles(packed("outcomes"), count, "rows.outcomes");
-  result.treatment = unpack_words(packed("treatments"), count, "rows.treatments");
-  result.values = unpack_doubles(packed("features"), count * features, "rows.features");
-  return result;
+  table.outcomes = unpack_doubles(packed("outcomes"), count, "rows.outcomes");
+  table.treatment = unpack_words(packed("treatments"), count, "rows.treatments");
+  table.values = unpack_doubles(packed("features"), count * table.features.size(), "rows.features");
 }
 
 // Writing.
@@ -237,38 +236,37 @@ std::string quality_text(const ResponseQuality& quality) {
   return text;
 }
 
-std::string treatment_text(const Campaign& campaign, std::size_t t) {
+std::string treatment_text(const ResponseModels& models, std::size_t t) {
   std::vector<std::string> coefficients;
-  for (const double coefficient : campaign.models[t].coefficients) {
+  for (const double coefficient : models.by_treatment[t].coefficients) {
     coefficients.push_back(number_text(coefficient));
   }
   return fmt::format(
       "{{\n      \"name\": {},\n      \"coefficients\": [{}],\n      \"quality\": {}\n    }}",
-      quoted(campaign.treatments[t], fmt::format("treatments[{}].name", t)),
-      fmt::join(coefficients, ", "), quality_text(campaign.models[t].quality));
+      quoted(models.table.treatments[t], fmt::format("treatments[{}].name", t)),
+      fmt::join(coefficients, ", "), quality_text(models.by_treatment[t].quality));
 }
 
-std::string feature_text(const Campaign& campaign, std::size_t f) {
-  const CampaignFeature& feature = campaign.features[f];
+std::string feature_text(const Feature& feature, std::size_t f) {
   return fmt::format(R"({{"name": {}, "min": {}, "max": {}}})",
                      quoted(feature.name, fmt::format("features[{}].name", f)),
                      number_text(feature.min), number_text(feature.max));
 }
 
-std::string rows_text(const CampaignRows& rows) {
+std::string rows_text(const CustomerTable& table) {
   return fmt::format(
       ",\n  \"rows\": {{\n    \"count\": {},\n    \"encoding\": \"{}\",\n    \"features\": "
       "\"{}\",\n"
       "    \"treatments\": \"{}\",\n    \"outcomes\": \"{}\"\n  }}",
-      rows.size(), kEncoding, pack_doubles(rows.values), pack_words(rows.treatment),
-      pack_doubles(rows.outcomes));
+      table.rows(), kEncoding, pack_doubles(table.values), pack_words(table.treatment),
+      pack_doubles(table.outcomes));
 }
 
 }  // namespace
 
-Campaign parse_campaign(std::string_view text) {
+ResponseModels parse_response_models(std::string_view text) {
   const json document = parse_json_document(text, kMostDepth);
-  if (!document.is_object()) throw InvalidInput("campaign", "must be an object");
+  if (!document.is_object()) throw InvalidInput("response models", "must be an object");
   const std::string format = text_field(required(document, "", "format"), "format");
   if (format != kFormat) {
     throw InvalidInput("format", fmt::format("\"{}\"", clipped(format)),
@@ -276,53 +274,55 @@ Campaign parse_campaign(std::string_view text) {
   }
   check_keys(document, "",
              {"format", "name", "outcome", "response", "features", "treatments", "rows"});
-  Campaign campaign;
-  if (document.contains("name")) campaign.name = text_field(document["name"], "name");
-  campaign.outcome = text_field(required(document, "", "outcome"), "outcome");
-  campaign.response = response_kind(
+  ResponseModels models;
+  CustomerTable& table = models.table;
+  if (document.contains("name")) models.name = text_field(document["name"], "name");
+  table.outcome = text_field(required(document, "", "outcome"), "outcome");
+  table.response = response_kind(
       "response", clipped(text_field(required(document, "", "response"), "response")));
-  campaign.features = read_features(document);
-  read_treatments(document, campaign);
-  check_features(campaign);
-  check_treatments(campaign);
+  table.features = read_features(document);
+  read_treatments(document, models);
+  check_features(table.features);
+  check_treatments(models);
   if (document.contains("rows")) {
-    campaign.rows = read_rows(document["rows"], campaign.features.size());
-    check_rows(campaign);
+    read_rows(document["rows"], table);
+    check_rows(table);
   }
-  return campaign;
+  return models;
 }
 
-std::string format_campaign(const Campaign& campaign) {
-  check_features(campaign);
-  check_treatments(campaign);
-  check_rows(campaign);
+std::string format_response_models(const ResponseModels& models) {
+  const CustomerTable& table = models.table;
+  check_features(table.features);
+  check_treatments(models);
+  check_rows(table);
   std::vector<std::string> features;
-  for (std::size_t f = 0; f < campaign.features.size(); ++f) {
-    features.push_back(feature_text(campaign, f));
+  for (const Feature& feature : table.features) {
+    features.push_back(feature_text(feature, features.size()));
   }
   std::vector<std::string> treatments;
-  for (std::size_t t = 0; t < campaign.treatments.size(); ++t) {
-    treatments.push_back(treatment_text(campaign, t));
+  for (std::size_t t = 0; t < table.treatments.size(); ++t) {
+    treatments.push_back(treatment_text(models, t));
   }
   return fmt::format(
       "{{\n  \"format\": \"{}\",\n  \"name\": {},\n  \"outcome\": {},\n  \"response\": \"{}\",\n"
       "  \"features\": [\n    {}\n  ],\n  \"treatments\": [\n    {}\n  ]{}\n}}\n",
-      kFormat, quoted(campaign.name, "name"), quoted(campaign.outcome, "outcome"),
-      response_name(campaign.response), fmt::join(features, ",\n    "),
-      fmt::join(treatments, ",\n    "), campaign.rows.size() > 0 ? rows_text(campaign.rows) : "");
+      kFormat, quoted(models.name, "name"), quoted(table.outcome, "outcome"),
+      response_name(table.response), fmt::join(features, ",\n    "),
+      fmt::join(treatments, ",\n    "), table.rows() > 0 ? rows_text(table) : "");
 }
 
-Campaign load_campaign(const std::string& path) {
-  const std::string text = read_input_file(path, kCampaignFile, {});
+ResponseModels load_response_models(const std::string& path) {
+  const std::string text = read_input_file(path, kModelFile, {});
   try {
-    return parse_campaign(text);
+    return parse_response_models(text);
   } catch (const InvalidInput& refused) {
     throw InvalidInput(path + ": " + refused.field(), refused.value(), refused.rule());
   }
 }
 
-void save_campaign(const Campaign& campaign, const std::string& path) {
-  replace_file(path, format_campaign(campaign));
+void save_response_models(const ResponseModels& models, const std::string& path) {
+  replace_file(path, format_response_models(models));
 }
 
 }  // namespace updraft

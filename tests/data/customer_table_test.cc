@@ -1,4 +1,4 @@
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 
 #include <gtest/gtest.h>
 
@@ -16,21 +16,21 @@
 namespace updraft {
 namespace {
 
-class CampaignTables : public ::testing::Test {
+class CustomerTables : public ::testing::Test {
  protected:
-  CampaignTables() {
+  CustomerTables() {
     options_.treatment = "arm";
     options_.outcome = "bought";
     options_.control = "none";
   }
 
-  CampaignData read(const std::string& text) {
-    return read_campaign_data(folder_.write("t.csv", text), options_);
+  CustomerTable read(const std::string& text) {
+    return read_customer_table(folder_.write("t.csv", text), options_).table;
   }
 
   std::string refused(const std::string& text) {
     const std::string path = folder_.write("t.csv", text);
-    std::string message = testing::refusal([&] { read_campaign_data(path, options_); });
+    std::string message = testing::refusal([&] { read_customer_table(path, options_); });
     for (std::size_t at; (at = message.find(path)) != message.npos;) {
       message.replace(at, path.size(), "t.csv");
     }
@@ -38,7 +38,7 @@ class CampaignTables : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder_;
-  CampaignDataOptions options_;
+  CustomerTableOptions options_;
 };
 
 constexpr const char* kSmall =
@@ -47,32 +47,45 @@ constexpr const char* kSmall =
     "2,60,Aachen,mail,1,7\n"
     "3,30,Ulm,mail,0,7\n";
 
-TEST_F(CampaignTables, ScalesNumbersAndSplitsNames) {
+TEST_F(CustomerTables, ScalesNumbersAndSplitsNames) {
   options_.ignore = {"id"};
-  const CampaignData data = read(kSmall);
-  EXPECT_EQ(data.rows_read, 3u);
-  EXPECT_EQ(data.features,
-            (std::vector<CampaignFeature>{
+  const CustomerTable table = read(kSmall);
+  EXPECT_EQ(read_customer_table(folder_.path("t.csv"), options_).rows_read, 3u);
+  EXPECT_EQ(table.features,
+            (std::vector<Feature>{
                 {"age", 20, 60}, {"city=Aachen", 0, 1}, {"city=Ulm", 0, 1}, {"same", 7, 7}}));
-  EXPECT_EQ(data.values, (std::vector<double>{0, 0, 1, 0, 1, 1, 0, 0, 0.25, 0, 1, 0}));
-  EXPECT_EQ(data.treatments, (std::vector<std::string>{"none", "mail"}));
-  EXPECT_EQ(data.treatment, (std::vector<std::uint32_t>{0, 1, 1}));
-  EXPECT_EQ(data.outcomes, (std::vector<double>{0, 1, 0}));
-  EXPECT_EQ(data.features[0].scaled(40), 0.5);
-  EXPECT_EQ(data.features[0].scaled(1e9), 1.0);
-  EXPECT_EQ(data.features[3].scaled(3), 0.0);
+  EXPECT_EQ(table.values, (std::vector<double>{0, 0, 1, 0, 1, 1, 0, 0, 0.25, 0, 1, 0}));
+  EXPECT_EQ(table.treatments, (std::vector<std::string>{"none", "mail"}));
+  EXPECT_EQ(table.treatment, (std::vector<Treatment>{0, 1, 1}));
+  EXPECT_EQ(table.outcomes, (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(table.features[0].scaled(40), 0.5);
+  EXPECT_EQ(table.features[0].scaled(1e9), 1.0);
+  EXPECT_EQ(table.features[3].scaled(3), 0.0);
 }
 
-TEST_F(CampaignTables, NumbersMayBeDeclaredNames) {
+TEST_F(CustomerTables, SubsetsHaveTheChosenRowsInTheirOrder) {
+  options_.ignore = {"id"};
+  const CustomerTable table = read(kSmall);
+  const CustomerTable part = table.subset(std::vector<std::size_t>{2, 0});
+  EXPECT_EQ(part.values, (std::vector<double>{0.25, 0, 1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(part.treatment, (std::vector<Treatment>{1, 0}));
+  EXPECT_EQ(part.outcomes, (std::vector<double>{0, 0}));
+  EXPECT_EQ(part.features, table.features);
+  EXPECT_EQ(part.treatments, table.treatments);
+  EXPECT_EQ(table.subset(std::vector<std::size_t>{0, 1, 2}), table);
+  EXPECT_EQ(table.subset({}).rows(), 0u);
+}
+
+TEST_F(CustomerTables, NumbersMayBeDeclaredNames) {
   options_.features = {"age", "id"};
   options_.categorical = {"id"};
-  const CampaignData data = read(kSmall);
-  ASSERT_EQ(data.features.size(), 4u);
-  EXPECT_EQ(data.features[1].name, "id=1");
-  EXPECT_EQ(data.features[3].name, "id=3");
+  const CustomerTable table = read(kSmall);
+  ASSERT_EQ(table.features.size(), 4u);
+  EXPECT_EQ(table.features[1].name, "id=1");
+  EXPECT_EQ(table.features[3].name, "id=3");
 }
 
-TEST_F(CampaignTables, TreatmentsComeInTheOrderGiven) {
+TEST_F(CustomerTables, TreatmentsComeInTheOrderGiven) {
   options_.treatments = {"mail", "call"};
   EXPECT_EQ(read(testing::made_table(50)).treatments,
             (std::vector<std::string>{"none", "mail", "call"}));
@@ -81,27 +94,27 @@ TEST_F(CampaignTables, TreatmentsComeInTheOrderGiven) {
             (std::vector<std::string>{"none", "call", "mail"}));
 }
 
-TEST_F(CampaignTables, OutcomeRateIsReachedExactly) {
-  const CampaignData all = read(testing::made_table(2000));
+TEST_F(CustomerTables, OutcomeRateIsReachedExactly) {
+  const CustomerTable all = read(testing::made_table(2000));
   const double ones = std::accumulate(all.outcomes.begin(), all.outcomes.end(), 0.0);
   options_.outcome_rate = 0.75;
-  const CampaignData data = read(testing::made_table(2000));
-  EXPECT_EQ(std::accumulate(data.outcomes.begin(), data.outcomes.end(), 0.0), ones);
-  EXPECT_EQ(data.rows(), static_cast<std::size_t>(ones + std::round(ones / 3.0)));
+  const CustomerTable table = read(testing::made_table(2000));
+  EXPECT_EQ(std::accumulate(table.outcomes.begin(), table.outcomes.end(), 0.0), ones);
+  EXPECT_EQ(table.rows(), static_cast<std::size_t>(ones + std::round(ones / 3.0)));
   options_.rows = 300;
   EXPECT_EQ(read(testing::made_table(2000)).rows(), 300u);
 }
 
-TEST_F(CampaignTables, TheSeedDecidesWhichRowsAreKept) {
+TEST_F(CustomerTables, TheSeedDecidesWhichRowsAreKept) {
   options_.rows = 100;
-  const CampaignData one = read(testing::made_table(1000));
+  const CustomerTable one = read(testing::made_table(1000));
   EXPECT_EQ(read(testing::made_table(1000)).values, one.values);
   options_.seed = 2;
   EXPECT_NE(read(testing::made_table(1000)).values, one.values);
 }
 
 TEST(RowSample, EveryRowHasTheSameChance) {
-  CampaignDataOptions options;
+  CustomerTableOptions options;
   options.rows = 30;
   std::vector<std::uint64_t> counts(100, 0);
   constexpr std::uint64_t kTries = 20'000;
@@ -123,7 +136,7 @@ TEST(RowSample, EveryRowHasTheSameChance) {
 
 /// Of 50 zeros 25 are to stay, and 30 of the 75 rows that are left.
 TEST(RowSample, WhichZerosStayDoesNotTellWhichRowsAreKept) {
-  CampaignDataOptions options;
+  CustomerTableOptions options;
   options.rows = 30;
   options.outcome_rate = 2.0 / 3.0;
   std::vector<std::uint64_t> counts(100, 0);
@@ -140,7 +153,7 @@ TEST(RowSample, WhichZerosStayDoesNotTellWhichRowsAreKept) {
   }
 }
 
-TEST_F(CampaignTables, RefusesMissingOrMisusedColumns) {
+TEST_F(CustomerTables, RefusesMissingOrMisusedColumns) {
   options_.outcome = "bougth";
   EXPECT_EQ(refused(kSmall).substr(0, 60),
             "t.csv: outcome = bougth: unknown; did you mean bought? Valid");
@@ -156,14 +169,14 @@ TEST_F(CampaignTables, RefusesMissingOrMisusedColumns) {
             "t.csv:1: column 4 is named \"arm\" as another is; names must be distinct");
 }
 
-TEST_F(CampaignTables, RefusesTablesWithoutRows) {
+TEST_F(CustomerTables, RefusesTablesWithoutRows) {
   EXPECT_EQ(refused(""), "data = t.csv: is empty; the first line must name the columns");
   EXPECT_EQ(refused("age,arm,bought\n"), "data = t.csv: has no rows below its header");
   EXPECT_EQ(refused("age,arm,bought\n1,none,0\n1,mail\n"),
             "t.csv:3: has 2 fields; must have 3, as the first line");
 }
 
-TEST_F(CampaignTables, RefusesFeaturesThatAreNotNumbers) {
+TEST_F(CustomerTables, RefusesFeaturesThatAreNotNumbers) {
   const std::string head = "age,arm,bought\n1,none,0\n";
   EXPECT_EQ(refused(head + "old,mail,0\n"),
             "t.csv:3: age = old: must be a number; say categorical for a column of names");
@@ -175,14 +188,14 @@ TEST_F(CampaignTables, RefusesFeaturesThatAreNotNumbers) {
             "column that holds both");
 }
 
-TEST_F(CampaignTables, RefusesTooManyNames) {
+TEST_F(CustomerTables, RefusesTooManyNames) {
   std::string text = "who,arm,bought\n";
   for (int i = 0; i < 101; ++i) text += "person" + std::to_string(i) + ",none,0\n";
   EXPECT_EQ(refused(text),
             "t.csv:102: who = person100: is value number 101 of a column of names; at most 100");
 }
 
-TEST_F(CampaignTables, RefusesTreatmentsThatNeverOccur) {
+TEST_F(CustomerTables, RefusesTreatmentsThatNeverOccur) {
   options_.control = "nothing";
   EXPECT_EQ(
       refused(kSmall),
@@ -199,7 +212,7 @@ TEST_F(CampaignTables, RefusesTreatmentsThatNeverOccur) {
             "treatment = arm: holds nothing but the control \"none\"; must have a treatment too");
 }
 
-TEST_F(CampaignTables, RefusesOutcomesThatTheResponseDoesNotAllow) {
+TEST_F(CustomerTables, RefusesOutcomesThatTheResponseDoesNotAllow) {
   const std::string text = "age,arm,bought\n1,none,0\n2,mail,0.5\n";
   EXPECT_EQ(refused(text),
             "t.csv:3: bought = 0.5: must be 0 or 1, as the response is logistic; linear takes any "
@@ -210,7 +223,7 @@ TEST_F(CampaignTables, RefusesOutcomesThatTheResponseDoesNotAllow) {
             "t.csv:2: bought = nan: must be a finite number, as it is an outcome");
 }
 
-TEST_F(CampaignTables, RefusesNamesThatAreNotUtf8) {
+TEST_F(CustomerTables, RefusesNamesThatAreNotUtf8) {
   EXPECT_EQ(refused("town,arm,bought\nUlm,none,0\nK\xF6ln,mail,1\n"),
             "t.csv: feature = town=K?ln: must be UTF-8 text; convert the file");
   EXPECT_EQ(refused("age,arm,bought\n1,none,0\n2,\xE9mail,1\n"),
@@ -219,7 +232,7 @@ TEST_F(CampaignTables, RefusesNamesThatAreNotUtf8) {
             "town=K\xC3\xB6ln");
 }
 
-TEST_F(CampaignTables, RefusesRatesThatCannotBeReached) {
+TEST_F(CustomerTables, RefusesRatesThatCannotBeReached) {
   options_.outcome_rate = 0.2;
   EXPECT_EQ(
       refused(kSmall),
@@ -232,10 +245,12 @@ TEST_F(CampaignTables, RefusesRatesThatCannotBeReached) {
             "outcome_rate = 0.5: leaves no rows, as all outcomes are 0");
 }
 
-TEST(CampaignPresets, AreKnownByName) {
-  EXPECT_EQ(campaign_preset("criteo").features.size(), 12u);
-  EXPECT_EQ(campaign_preset("hillstrom").control, "No E-Mail");
-  EXPECT_EQ(testing::refusal([] { campaign_preset("critteo"); }),
+TEST(TablePresets, AreKnownByName) {
+  EXPECT_EQ(table_preset("criteo").features.size(), 12u);
+  EXPECT_EQ(table_preset("hillstrom").control, "No E-Mail");
+  EXPECT_TRUE(is_table_preset("hillstrom"));
+  EXPECT_FALSE(is_table_preset("critteo"));
+  EXPECT_EQ(testing::refusal([] { table_preset("critteo"); }),
             "preset = critteo: unknown; did you mean criteo? Valid: criteo, hillstrom");
 }
 

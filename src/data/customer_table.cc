@@ -1,4 +1,4 @@
-#include "updraft/campaign_data.h"
+#include "updraft/customer_table.h"
 
 #include <fmt/format.h>
 
@@ -26,11 +26,11 @@ std::size_t place_of(const std::vector<std::string>& names, const CsvReader& rea
   return static_cast<std::size_t>(found - names.begin());
 }
 
-void append_row(CampaignData& data, const CsvReader& reader, const TableSurvey& survey,
+void append_row(CustomerTable& table, const CsvReader& reader, const TableSurvey& survey,
                 double outcome) {
-  const std::size_t begin = data.values.size();
-  data.values.resize(begin + survey.features, 0.0);
-  double* const row = data.values.data() + begin;
+  const std::size_t begin = table.values.size();
+  table.values.resize(begin + survey.features, 0.0);
+  double* const row = table.values.data() + begin;
   for (const FeatureColumn& column : survey.columns) {
     if (column.categorical) {
       row[column.first + place_of(column.categories, reader, column.column)] = 1.0;
@@ -38,13 +38,13 @@ void append_row(CampaignData& data, const CsvReader& reader, const TableSurvey& 
       row[column.first] = number_in(reader, column.column);
     }
   }
-  data.treatment.push_back(
-      static_cast<std::uint32_t>(place_of(survey.treatments, reader, survey.treatment)));
-  data.outcomes.push_back(outcome);
+  table.treatment.push_back(
+      static_cast<Treatment>(place_of(survey.treatments, reader, survey.treatment)));
+  table.outcomes.push_back(outcome);
 }
 
-std::vector<CampaignFeature> named_features(const CsvReader& reader, const TableSurvey& survey) {
-  std::vector<CampaignFeature> features;
+std::vector<Feature> named_features(const CsvReader& reader, const TableSurvey& survey) {
+  std::vector<Feature> features;
   for (const FeatureColumn& column : survey.columns) {
     const std::string& name = reader.columns()[column.column];
     if (!column.categorical) features.push_back({name, 0.0, 0.0});
@@ -69,19 +69,19 @@ void check_text(const std::string& path, std::string_view field, const std::stri
 }
 
 /// Sets the ranges of the features and brings all values into [0, 1].
-void scale(CampaignData& data) {
-  const std::size_t width = data.features.size();
-  for (CampaignFeature& feature : data.features) {
+void scale(CustomerTable& table) {
+  const std::size_t width = table.features.size();
+  for (Feature& feature : table.features) {
     feature.min = std::numeric_limits<double>::infinity();
     feature.max = -feature.min;
   }
-  for (std::size_t at = 0; at < data.values.size(); ++at) {
-    CampaignFeature& feature = data.features[at % width];
-    feature.min = std::min(feature.min, data.values[at]);
-    feature.max = std::max(feature.max, data.values[at]);
+  for (std::size_t at = 0; at < table.values.size(); ++at) {
+    Feature& feature = table.features[at % width];
+    feature.min = std::min(feature.min, table.values[at]);
+    feature.max = std::max(feature.max, table.values[at]);
   }
-  for (std::size_t at = 0; at < data.values.size(); ++at) {
-    data.values[at] = data.features[at % width].scaled(data.values[at]);
+  for (std::size_t at = 0; at < table.values.size(); ++at) {
+    table.values[at] = table.features[at % width].scaled(table.values[at]);
   }
 }
 
@@ -98,16 +98,26 @@ ResponseKind response_kind(std::string_view field, std::string_view name) {
   throw unknown_name(field, name, {"logistic", "linear"});
 }
 
-double CampaignFeature::scaled(double value) const {
+double Feature::scaled(double value) const {
   if (!(max > min)) return 0.0;
   return std::clamp((value - min) / (max - min), 0.0, 1.0);
 }
 
-CampaignData read_campaign_data(const std::string& path, const CampaignDataOptions& options) {
+CustomerTable CustomerTable::subset(std::span<const std::size_t> chosen) const {
+  CustomerTable part{outcome, response, features, treatments, {}, {}, {}};
+  part.values.reserve(chosen.size() * features.size());
+  for (const std::size_t i : chosen) {
+    part.values.insert(part.values.end(), row(i).begin(), row(i).end());
+    part.treatment.push_back(treatment[i]);
+    part.outcomes.push_back(outcomes[i]);
+  }
+  return part;
+}
+
+LoadedTable read_customer_table(const std::string& path, const CustomerTableOptions& options) {
   const auto report = [&](double share) {
     if (options.progress) options.progress(share);
   };
-  CampaignData data;
   TableSurvey survey;
   {
     CsvReader reader(path);
@@ -115,29 +125,29 @@ CampaignData read_campaign_data(const std::string& path, const CampaignDataOptio
   }
   RowSample sample(options, survey.rows, survey.zeros);
   CsvReader reader(path);
-  data.outcome = options.outcome;
-  data.response = options.response;
-  data.treatments = survey.treatments;
-  data.features = named_features(reader, survey);
-  for (const std::string& name : data.treatments) check_text(path, "treatment", name);
-  for (const CampaignFeature& feature : data.features) check_text(path, "feature", feature.name);
-  check_text(path, "outcome", data.outcome);
-  data.values.reserve(sample.size() * survey.features);
-  data.treatment.reserve(sample.size());
-  data.outcomes.reserve(sample.size());
+  CustomerTable table;
+  table.outcome = options.outcome;
+  table.response = options.response;
+  table.treatments = survey.treatments;
+  table.features = named_features(reader, survey);
+  for (const std::string& name : table.treatments) check_text(path, "treatment", name);
+  for (const Feature& feature : table.features) check_text(path, "feature", feature.name);
+  check_text(path, "outcome", table.outcome);
+  table.values.reserve(sample.size() * survey.features);
+  table.treatment.reserve(sample.size());
+  table.outcomes.reserve(sample.size());
   while (reader.next()) {
     if (reader.rows() % kRowsPerReport == 0) report(0.5 + 0.5 * reader.share());
     const double outcome = outcome_in(reader, survey.outcome, options.response);
     if (sample.keeps(reader.rows() - 1, outcome == 0.0)) {
-      append_row(data, reader, survey, outcome);
+      append_row(table, reader, survey, outcome);
     }
   }
-  data.rows_read = reader.rows();
-  if (data.rows() != sample.size()) {
+  if (table.rows() != sample.size()) {
     throw InvalidInput("data", path, "changed while it was read");
   }
-  scale(data);
-  return data;
+  scale(table);
+  return {std::move(table), reader.rows()};
 }
 
 }  // namespace updraft

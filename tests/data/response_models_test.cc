@@ -1,4 +1,4 @@
-#include "updraft/campaign.h"
+#include "updraft/response_models.h"
 
 #include <gtest/gtest.h>
 
@@ -20,14 +20,14 @@
 namespace updraft {
 namespace {
 
-CampaignData made_data(std::size_t rows) {
+CustomerTable made_customers(std::size_t rows) {
   const testing::TemporaryFolder folder;
-  CampaignDataOptions options;
+  CustomerTableOptions options;
   options.treatment = "arm";
   options.outcome = "bought";
   options.control = "none";
   options.treatments = {"mail", "call"};
-  return read_campaign_data(folder.write("t.csv", testing::made_table(rows)), options);
+  return read_customer_table(folder.write("t.csv", testing::made_table(rows)), options).table;
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -82,21 +82,19 @@ TEST(JudgePredictions, CalibratesByIncreasingPrediction) {
 
 /// Three rows without treatment and four with it. The models are not fitted: 1 + x and 4 + 2 x.
 TEST(AverageUplifts, ByHand) {
-  CampaignData data;
-  data.response = ResponseKind::kLinear;
-  data.features = {{"x", 0.0, 1.0}};
-  data.treatments = {"none", "mail"};
-  data.values = {0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 0.5};
-  data.treatment = {0, 1, 0, 1, 0, 1, 1};
-  data.outcomes = {0.0, 1.0, 1.0, 1.0, 2.0, 3.0, 3.0};
-  Campaign campaign;
-  campaign.response = data.response;
-  campaign.features = data.features;
-  campaign.treatments = data.treatments;
-  campaign.models = {{{1.0, 1.0}, {}}, {{2.0, 4.0}, {}}};
-  campaign.models[0].quality.mean_outcome = 1.0;
-  campaign.models[1].quality.mean_outcome = 2.0;
-  const std::vector<AverageUplift> uplifts = average_uplifts(campaign, data);
+  CustomerTable table;
+  table.response = ResponseKind::kLinear;
+  table.features = {{"x", 0.0, 1.0}};
+  table.treatments = {"none", "mail"};
+  table.values = {0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 0.5};
+  table.treatment = {0, 1, 0, 1, 0, 1, 1};
+  table.outcomes = {0.0, 1.0, 1.0, 1.0, 2.0, 3.0, 3.0};
+  ResponseModels models;
+  models.table = table.subset({});
+  models.by_treatment = {{{1.0, 1.0}, {}}, {{2.0, 4.0}, {}}};
+  models.by_treatment[0].quality.mean_outcome = 1.0;
+  models.by_treatment[1].quality.mean_outcome = 2.0;
+  const std::vector<AverageUplift> uplifts = average_uplifts(models, table);
   ASSERT_EQ(uplifts.size(), 1u);
   EXPECT_DOUBLE_EQ(uplifts[0].predicted, 3.5);  // 3 + x, and x is 0.5 on average
   EXPECT_DOUBLE_EQ(uplifts[0].observed, 1.0);
@@ -105,40 +103,40 @@ TEST(AverageUplifts, ByHand) {
 }
 
 /// A feature that marks one row each: fitted to all rows the model would know every outcome.
-TEST(FitCampaign, IsJudgedByRowsThatItWasNotFittedTo) {
-  CampaignData data;
-  data.response = ResponseKind::kLinear;
-  data.treatments = {"none", "mail"};
+TEST(FitResponseModels, IsJudgedByRowsThatItWasNotFittedTo) {
+  CustomerTable table;
+  table.response = ResponseKind::kLinear;
+  table.treatments = {"none", "mail"};
   constexpr std::size_t kRows = 40;
   for (std::size_t i = 0; i < kRows; ++i) {
-    data.features.push_back({"row-" + std::to_string(i), 0.0, 1.0});
-    for (std::size_t f = 0; f < kRows; ++f) data.values.push_back(f == i ? 1.0 : 0.0);
-    data.treatment.push_back(i % 2);
-    data.outcomes.push_back(i % 4 < 2 ? -1.0 : 1.0);
+    table.features.push_back({"row-" + std::to_string(i), 0.0, 1.0});
+    for (std::size_t f = 0; f < kRows; ++f) table.values.push_back(f == i ? 1.0 : 0.0);
+    table.treatment.push_back(i % 2);
+    table.outcomes.push_back(i % 4 < 2 ? -1.0 : 1.0);
   }
-  const Campaign campaign = fit_campaign(data, {.name = "", .ridge = 1e-6});
-  for (const ResponseModel& model : campaign.models) {
+  const ResponseModels models = fit_response_models(table, {.name = "", .ridge = 1e-6});
+  for (const ResponseModel& model : models.by_treatment) {
     EXPECT_EQ(model.quality.held_out, 4u);
     EXPECT_GT(*model.quality.rmse, 0.9);
   }
-  EXPECT_NEAR(campaign.predict(0, data.row(0)), -1.0, 1e-3);
+  EXPECT_NEAR(models.predict(0, table.row(0)), -1.0, 1e-3);
 }
 
-TEST(FitCampaign, LearnsWhatTheTableWasMadeOf) {
-  const CampaignData data = made_data(30'000);
-  const Campaign campaign = fit_campaign(data);
-  ASSERT_EQ(campaign.models.size(), 3u);
+TEST(FitResponseModels, LearnsWhatTheTableWasMadeOf) {
+  const CustomerTable table = made_customers(30'000);
+  const ResponseModels models = fit_response_models(table);
+  ASSERT_EQ(models.by_treatment.size(), 3u);
   // Features x, y, three colours; the truth is a logistic model in x and y.
   for (const double x : {0.1, 0.5, 0.9}) {
     for (const double y : {0.2, 0.8}) {
       const std::vector<double> row = {x, y, 1, 0, 0};
-      EXPECT_NEAR(campaign.predict(0, row), sigmoid(2 * x - 1), 0.03);
-      EXPECT_NEAR(campaign.predict(1, row), sigmoid(2 * x - 0.2), 0.03);
-      EXPECT_NEAR(campaign.predict(2, row), sigmoid(2 * x + 0.4 * y - 1), 0.03);
-      EXPECT_EQ(campaign.uplift(1, row), campaign.predict(1, row) - campaign.predict(0, row));
+      EXPECT_NEAR(models.predict(0, row), sigmoid(2 * x - 1), 0.03);
+      EXPECT_NEAR(models.predict(1, row), sigmoid(2 * x - 0.2), 0.03);
+      EXPECT_NEAR(models.predict(2, row), sigmoid(2 * x + 0.4 * y - 1), 0.03);
+      EXPECT_EQ(models.uplift(1, row), models.predict(1, row) - models.predict(0, row));
     }
   }
-  for (const ResponseModel& model : campaign.models) {
+  for (const ResponseModel& model : models.by_treatment) {
     const ResponseQuality& quality = model.quality;
     EXPECT_EQ(quality.held_out, quality.rows / 5);
     EXPECT_GT(*quality.auc, 0.6);
@@ -147,82 +145,85 @@ TEST(FitCampaign, LearnsWhatTheTableWasMadeOf) {
     EXPECT_TRUE(testing::agrees(quality.observed, quality.expected,
                                 std::sqrt(0.3 * static_cast<double>(quality.held_out))));
   }
-  for (const AverageUplift& uplift : average_uplifts(campaign, data)) {
+  for (const AverageUplift& uplift : average_uplifts(models, table)) {
     EXPECT_NEAR(uplift.predicted, uplift.observed, 2.0 * uplift.standard_error);
   }
 }
 
-TEST(FitCampaign, LinearResponsesAreRidgeRegressions) {
-  CampaignData data = made_data(3'000);
-  data.response = ResponseKind::kLinear;
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    data.outcomes[i] = 5.0 + 2.0 * data.row(i)[0] - data.treatment[i];
+TEST(FitResponseModels, LinearResponsesAreRidgeRegressions) {
+  CustomerTable table = made_customers(3'000);
+  table.response = ResponseKind::kLinear;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    table.outcomes[i] = 5.0 + 2.0 * table.row(i)[0] - table.treatment[i];
   }
-  const Campaign campaign = fit_campaign(data, {.name = "", .ridge = 1e-6});
+  const ResponseModels models = fit_response_models(table, {.name = "", .ridge = 1e-6});
   const std::vector<double> row = {0.5, 0.5, 0, 1, 0};
-  EXPECT_NEAR(campaign.predict(0, row), 6.0, 1e-3);
-  EXPECT_NEAR(campaign.uplift(2, row), -2.0, 1e-3);
-  EXPECT_NEAR(*campaign.models[0].quality.r_squared, 1.0, 1e-6);
-  EXPECT_NEAR(*campaign.models[0].quality.rmse, 0.0, 1e-3);
+  EXPECT_NEAR(models.predict(0, row), 6.0, 1e-3);
+  EXPECT_NEAR(models.uplift(2, row), -2.0, 1e-3);
+  EXPECT_NEAR(*models.by_treatment[0].quality.r_squared, 1.0, 1e-6);
+  EXPECT_NEAR(*models.by_treatment[0].quality.rmse, 0.0, 1e-3);
 }
 
-TEST(FitCampaign, RefusesTreatmentsThatCannotBeLearnt) {
-  CampaignData data = made_data(600);
-  EXPECT_EQ(testing::refusal([&] { fit_campaign(data, {.name = "", .ridge = 0.0}); }),
+TEST(FitResponseModels, RefusesTreatmentsThatCannotBeLearnt) {
+  CustomerTable table = made_customers(600);
+  EXPECT_EQ(testing::refusal([&] { fit_response_models(table, {.name = "", .ridge = 0.0}); }),
             "ridge = 0: must be > 0");
-  CampaignData none = data;
-  CampaignData all = data;
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    if (data.treatment[i] == 1) none.outcomes[i] = 0.0;
-    if (data.treatment[i] == 2) all.outcomes[i] = 1.0;
+  CustomerTable none = table;
+  CustomerTable all = table;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.treatment[i] == 1) none.outcomes[i] = 0.0;
+    if (table.treatment[i] == 2) all.outcomes[i] = 1.0;
   }
-  EXPECT_EQ(testing::refusal([&] { fit_campaign(none); }),
+  EXPECT_EQ(testing::refusal([&] { fit_response_models(none); }),
             "treatment = mail: has no row with outcome 1, so its response cannot be learnt");
-  EXPECT_EQ(testing::refusal([&] { fit_campaign(all); }),
+  EXPECT_EQ(testing::refusal([&] { fit_response_models(all); }),
             "treatment = call: has no row with outcome 0, so its response cannot be learnt");
-  data.outcomes[7] = 0.5;
-  EXPECT_EQ(testing::refusal([&] { fit_campaign(data); }),
+  table.outcomes[7] = 0.5;
+  EXPECT_EQ(testing::refusal([&] { fit_response_models(table); }),
             "outcome = 0.5: must be 0 or 1, as the response is logistic");
-  EXPECT_EQ(testing::refusal([] { fit_campaign(made_data(15)); }).substr(0, 16),
+  EXPECT_EQ(testing::refusal([] { fit_response_models(made_customers(15)); }).substr(0, 16),
             "treatment = none");
 }
 
-TEST(CampaignFormat, ReadsBackWhatItWrote) {
-  const CampaignData data = made_data(500);
-  const Campaign bare = fit_campaign(data, {.name = "a \"name\""});
-  EXPECT_EQ(parse_campaign(format_campaign(bare)), bare);
-  const Campaign whole = fit_campaign(data, {.name = "rows", .ridge = 1.0, .keep_rows = true});
-  EXPECT_EQ(whole.rows.size(), 500u);
-  EXPECT_EQ(parse_campaign(format_campaign(whole)), whole);
-  EXPECT_EQ(whole.row(3)[1], data.row(3)[1]);
+TEST(ResponseModelsFormat, ReadsBackWhatItWrote) {
+  const CustomerTable table = made_customers(500);
+  const ResponseModels bare = fit_response_models(table, {.name = "a \"name\""});
+  EXPECT_EQ(parse_response_models(format_response_models(bare)), bare);
+  const ResponseModels whole =
+      fit_response_models(table, {.name = "rows", .ridge = 1.0, .keep_rows = true});
+  EXPECT_EQ(whole.table.rows(), 500u);
+  EXPECT_EQ(parse_response_models(format_response_models(whole)), whole);
+  EXPECT_EQ(whole.table.row(3)[1], table.row(3)[1]);
 
   const testing::TemporaryFolder folder;
-  save_campaign(whole, folder.path("c.json"));
-  EXPECT_EQ(load_campaign(folder.path("c.json")), whole);
+  save_response_models(whole, folder.path("c.json"));
+  EXPECT_EQ(load_response_models(folder.path("c.json")), whole);
 }
 
-/// The example in docs/formats/campaign.md.
-TEST(CampaignFormat, ReadsTheExampleOfItsPage) {
-  std::ifstream page(testing::source_folder() / "docs/formats/campaign.md");
+/// The example in docs/formats/response-models.md.
+TEST(ResponseModelsFormat, ReadsTheExampleOfItsPage) {
+  std::ifstream page(testing::source_folder() / "docs/formats/response-models.md");
   const std::string text(std::istreambuf_iterator<char>(page), {});
   const std::size_t begin = text.find("```json\n") + 8;
   ASSERT_LT(begin, text.size());
-  const Campaign campaign = parse_campaign(text.substr(begin, text.find("```", begin) - begin));
-  const std::vector<double> row = {campaign.features[0].scaled(48.5), 1.0};
+  const ResponseModels models =
+      parse_response_models(text.substr(begin, text.find("```", begin) - begin));
+  const std::vector<double> row = {models.table.features[0].scaled(48.5), 1.0};
   EXPECT_EQ(row[0], 0.5);
-  EXPECT_NEAR(campaign.predict(0, row), 0.182, 5e-4);
-  EXPECT_NEAR(campaign.predict(1, row), 0.321, 5e-4);
-  EXPECT_EQ(parse_campaign(format_campaign(campaign)), campaign);
+  EXPECT_NEAR(models.predict(0, row), 0.182, 5e-4);
+  EXPECT_NEAR(models.predict(1, row), 0.321, 5e-4);
+  EXPECT_EQ(parse_response_models(format_response_models(models)), models);
 }
 
-TEST(CampaignFormat, RefusesWhatBreaksARule) {
-  const std::string text =
-      format_campaign(fit_campaign(made_data(500), {.name = "", .ridge = 1.0, .keep_rows = true}));
+TEST(ResponseModelsFormat, RefusesWhatBreaksARule) {
+  const std::string text = format_response_models(
+      fit_response_models(made_customers(500), {.name = "", .ridge = 1.0, .keep_rows = true}));
   const auto refused = [&](const std::string& from, const std::string& to) {
     const std::string broken = replaced(text, from, to);
-    return testing::refusal([&] { parse_campaign(broken); });
+    return testing::refusal([&] { parse_response_models(broken); });
   };
-  EXPECT_EQ(testing::refusal([] { parse_campaign("[]"); }), "campaign: must be an object");
+  EXPECT_EQ(testing::refusal([] { parse_response_models("[]"); }),
+            "response models: must be an object");
   EXPECT_EQ(refused("campaign/1", "campaign/2"),
             "format = \"updraft-campaign/2\": must be \"updraft-campaign/1\"");
   EXPECT_EQ(refused("logistic", "logit"),
@@ -240,23 +241,25 @@ TEST(CampaignFormat, RefusesWhatBreaksARule) {
             "rows.outcomes: is not a zlib stream of 501 numbers of 8 bytes");
   EXPECT_EQ(refused("\"outcomes\": \"e", "\"outcomes\": \"!"), "rows.outcomes: is not base64");
   EXPECT_EQ(refused("\"outcome\":", "\"outcmoe\":").substr(0, 13), "key = outcmoe");
-  EXPECT_EQ(testing::refusal([] { load_campaign("/none/such.json"); }),
-            "campaign = /none/such.json: unknown; nor is there a file of that name");
+  EXPECT_EQ(testing::refusal([] { load_response_models("/none/such.json"); }),
+            "response models = /none/such.json: unknown; nor is there a file of that name");
 }
 
-TEST(CampaignFormat, RefusesRowsThatBreakARule) {
+TEST(ResponseModelsFormat, RefusesRowsThatBreakARule) {
   const auto refused = [](auto change) {
-    Campaign campaign = fit_campaign(made_data(100), {.name = "", .ridge = 1.0, .keep_rows = true});
-    change(campaign);
-    return testing::refusal([&] { format_campaign(campaign); });
+    ResponseModels models =
+        fit_response_models(made_customers(100), {.name = "", .ridge = 1.0, .keep_rows = true});
+    change(models);
+    return testing::refusal([&] { format_response_models(models); });
   };
-  EXPECT_EQ(refused([](Campaign& c) { c.rows.values[7] = 1.5; }),
+  EXPECT_EQ(refused([](ResponseModels& c) { c.table.values[7] = 1.5; }),
             "rows.features[7] = 1.5: must be in [0, 1]");
-  EXPECT_EQ(refused([](Campaign& c) { c.rows.treatment[2] = 3; }),
+  EXPECT_EQ(refused([](ResponseModels& c) { c.table.treatment[2] = 3; }),
             "rows.treatments[2] = 3: must be the number of a treatment");
-  EXPECT_EQ(refused([](Campaign& c) { c.rows.outcomes[1] = 2; }),
+  EXPECT_EQ(refused([](ResponseModels& c) { c.table.outcomes[1] = 2; }),
             "rows.outcomes[1] = 2: must be 0 or 1, as the response is logistic");
-  EXPECT_EQ(refused([](Campaign& c) { c.outcome = "\xFF"; }), "outcome: must be UTF-8 text");
+  EXPECT_EQ(refused([](ResponseModels& c) { c.table.outcome = "\xFF"; }),
+            "outcome: must be UTF-8 text");
 }
 
 TEST(PackedNumbers, ReadBackExactly) {
