@@ -116,9 +116,9 @@ Json quality_json(const ResponseQuality& quality, ResponseKind response) {
 std::string campaign_report(const CampaignData& data, const Campaign& campaign) {
   return data_text(data) + quality_table(campaign) + "\n" + calibration_table(campaign) + "\n" +
          uplift_table(campaign, average_uplifts(campaign, data)) +
-         "\nQuality and calibration, by tenths of the rows in order of prediction, are those of a "
-         "fit to four\nfifths of the rows on the other fifth. Uplifts are averages over all rows; "
-         "observed: the difference\nof the mean outcomes.\n";
+         "\nQuality and calibration are those of a fit to four fifths of the rows, measured on "
+         "the other fifth.\nCalibration is by tenths of the rows, in order of prediction. Uplifts "
+         "are averages over all rows;\nobserved: the difference of the mean outcomes.\n";
 }
 
 Json campaign_json(const CampaignData& data, const Campaign& campaign) {
@@ -163,7 +163,7 @@ std::string cluster_report(const CampaignData& data, const ClusteredInstance& in
   return data_text(data) + table.text() +
          fmt::format(
              "\nUplift: what treating the cluster adds to the number of customers with {} = 1.\n"
-             "k-means {} after {} iterations, inertia {} a row.\n",
+             "k-means {} after {} iterations, inertia {} per row.\n",
              printable_text(data.outcome),
              instance.converged ? "converged" : "stopped before it converged", instance.iterations,
              short_text(instance.inertia));

@@ -75,7 +75,7 @@ TEST_F(BuildInstance, HelpNamesEveryOptionAndGivesExamples) {
         "--json",        "--quiet"}) {
     expect_contains(outcome.out, std::string("\n  ") + option);
   }
-  expect_contains(outcome.out, "What comes out");
+  expect_contains(outcome.out, "Output: ");
   expect_contains(outcome.out, "Examples:\n  updraft build-instance");
 }
 
@@ -171,16 +171,15 @@ TEST_F(BuildInstance, RefusesBadOptions) {
   expect_refused(with({"--outcome-rate", "1"}), "--outcome-rate = 1: must be a number in (0, 1)");
   expect_refused(with({"--rows", "0"}), "--rows = 0: must be a whole number from 1");
   expect_refused(with({"--clusters", "0"}), "--clusters = 0: must be a whole number from 1");
-  expect_refused(with({"--features", "age,,city"}), "has an empty name");
+  expect_refused(with({"--features", "age,,city"}), "contains an empty name");
   expect_refused(with({"--response", "probit"}), "--response = probit: unknown");
-  expect_refused(with({"--clusters", "2", "--keep-rows"}),
-                 "--keep-rows: belongs to campaign files");
-  expect_refused(with({"--restarts", "2"}), "--restarts: must come with --clusters");
+  expect_refused(with({"--clusters", "2", "--keep-rows"}), "--keep-rows: is for campaign files");
+  expect_refused(with({"--restarts", "2"}), "--restarts: can be used only with --clusters");
   expect_refused(with({}, folder_.path("none.csv")), "no such file");
   expect_refused(with({}, folder_.path().string()), "is not a regular file");
-  expect_refused({"build-instance", shop_, "--out", shop_}, "is the data itself");
+  expect_refused({"build-instance", shop_, "--out", shop_}, "must not be the data file");
   expect_refused({"build-instance", shop_, "--out", folder_.path("no/such.json")},
-                 "is in a directory that does not exist");
+                 "must be in a directory that exists");
   expect_nothing_written();
 }
 

@@ -149,7 +149,7 @@ TEST_F(CliSuite, RefusesBadInput) {
   expect_refused(run_into("a", {"--rounds", "0"}), "--rounds = 0: must be a whole number");
   expect_refused(
       run_into("a", {"--bounds"}),
-      "--bounds: is for figures against rounds; that of values is against the parameter");
+      "--bounds: is for figures against rounds; the figure of values is against the parameter");
   EXPECT_FALSE(exists("a"));
   const std::string twice = folder_.write(
       "twice.toml", "name = 'a'\ntitle = 'b'\nexperiments = ['gaussian', 'gaussian']\n");
