@@ -114,7 +114,7 @@ Outcome run(const fs::path& gnuplot, const fs::path& script) {
 std::string last_words(const std::string& said) {
   constexpr std::size_t kMost = 300;
   std::string line;
-  std::string last = "it did not say why";
+  std::string last = "no reason given";
   for (const char c : said + "\n") {
     if (c != '\n') {
       line += c;
