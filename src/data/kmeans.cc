@@ -186,8 +186,9 @@ KMeansResult cluster_rows(std::span<const double> rows, std::size_t width,
   if (different < options.clusters) {
     throw InvalidInput(
         "clusters", static_cast<double>(options.clusters),
-        fmt::format("must be at most {}, the number of different rows; others would be empty",
-                    different));
+        fmt::format(
+            "must be at most {}, the number of different rows; further clusters would be empty",
+            different));
   }
   const Stream stream(options.seed, kRun, Purpose::kInstance);
   KMeansResult best;

@@ -25,12 +25,10 @@ std::vector<CustomerCluster> count_clusters(const CampaignData& data, const KMea
   for (std::size_t k = 0; k < clusters.size(); ++k) {
     for (std::size_t t = 0; t < data.treatments.size(); ++t) {
       if (clusters[k].rows[t] == 0) {
-        throw InvalidInput(
-            "clusters", static_cast<double>(clusters.size()),
-            fmt::format(
-                "cluster {}, of {} rows, has none with treatment \"{}\", so its rate is not "
-                "known; take fewer clusters or more rows",
-                k, clusters[k].size, data.treatments[t]));
+        throw InvalidInput("clusters", static_cast<double>(clusters.size()),
+                           fmt::format("cluster {} has {} rows, but none with treatment \"{}\", so "
+                                       "its rate is not known; use fewer clusters or more rows",
+                                       k, clusters[k].size, data.treatments[t]));
       }
       clusters[k].rates[t] /= static_cast<double>(clusters[k].rows[t]);
     }
@@ -68,7 +66,7 @@ InstanceDefinition define(const CampaignData& data, const std::vector<CustomerCl
 ClusteredInstance cluster_campaign(const CampaignData& data, const ClusterOptions& options) {
   if (data.response != ResponseKind::kLogistic) {
     throw InvalidInput("response", response_name(data.response),
-                       "must be logistic, as the variables of an instance pay 0 or 1");
+                       "must be logistic, because the variables of an instance pay 0 or 1");
   }
   KMeansOptions kmeans;
   kmeans.clusters = options.clusters;

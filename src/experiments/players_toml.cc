@@ -70,7 +70,7 @@ void check_label(const std::vector<PolicyGrid>& earlier, const std::string& labe
                  const TomlTable& table) {
   for (std::size_t i = 0; i < earlier.size(); ++i) {
     if (earlier[i].label != label) continue;
-    const std::string rule = fmt::format("is the label of policy[{}], too; labels must differ", i);
+    const std::string rule = fmt::format("is also the label of policy[{}]; labels must differ", i);
     if (const auto field = table.find("label")) throw field->refusal(label, rule);
     throw table.refusal(fmt::format("{} {}", label, rule));
   }

@@ -52,7 +52,7 @@ class Rows {
   /// The numbers after `key` in the next row, which must have exactly `out.size()` of them.
   void read(const std::string& key, std::span<double> out) {
     std::string line = next_line();
-    if (line.substr(0, key.size()) != key) refuse("is not about " + key);
+    if (line.substr(0, key.size()) != key) refuse("must begin with " + key);
     std::string_view left = std::string_view(line).substr(key.size());
     for (double& value : out) {
       if (left.empty() || left.front() != ',') refuse("has too few numbers");

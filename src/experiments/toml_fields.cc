@@ -85,7 +85,7 @@ class PlainCharacters {
     if (static_cast<unsigned char>(text_[at_]) < 0x80) return;
     const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<long>(at_), '\n');
     throw InvalidInput(fmt::format("{}:{}", origin_, line),
-                       "has a character beyond ASCII outside of quotes and comments");
+                       "contains a non-ASCII character outside quotes and comments");
   }
 
   std::string_view text_;

@@ -182,7 +182,7 @@ TEST(FitCampaign, RefusesTreatmentsThatCannotBeLearnt) {
             "treatment = call: has no row with outcome 0, so its response cannot be learnt");
   data.outcomes[7] = 0.5;
   EXPECT_EQ(testing::refusal([&] { fit_campaign(data); }),
-            "outcome = 0.5: must be 0 or 1, as the response is logistic");
+            "outcome = 0.5: must be 0 or 1, because the response is logistic");
   EXPECT_EQ(testing::refusal([] { fit_campaign(made_data(15)); }).substr(0, 16),
             "treatment = none");
 }
@@ -241,7 +241,7 @@ TEST(CampaignFormat, RefusesWhatBreaksARule) {
   EXPECT_EQ(refused("\"outcomes\": \"e", "\"outcomes\": \"!"), "rows.outcomes: is not base64");
   EXPECT_EQ(refused("\"outcome\":", "\"outcmoe\":").substr(0, 13), "key = outcmoe");
   EXPECT_EQ(testing::refusal([] { load_campaign("/none/such.json"); }),
-            "campaign = /none/such.json: unknown; nor is there a file of that name");
+            "campaign = /none/such.json: unknown; no file has that name either");
 }
 
 TEST(CampaignFormat, RefusesRowsThatBreakARule) {
@@ -255,7 +255,7 @@ TEST(CampaignFormat, RefusesRowsThatBreakARule) {
   EXPECT_EQ(refused([](Campaign& c) { c.rows.treatment[2] = 3; }),
             "rows.treatments[2] = 3: must be the number of a treatment");
   EXPECT_EQ(refused([](Campaign& c) { c.rows.outcomes[1] = 2; }),
-            "rows.outcomes[1] = 2: must be 0 or 1, as the response is logistic");
+            "rows.outcomes[1] = 2: must be 0 or 1, because the response is logistic");
   EXPECT_EQ(refused([](Campaign& c) { c.outcome = "\xFF"; }), "outcome: must be UTF-8 text");
 }
 
