@@ -153,7 +153,7 @@ TEST_F(CampaignTables, RefusesMissingOrMisusedColumns) {
   options_.categorical = {"city"};
   EXPECT_EQ(refused(kSmall), "categorical = city: is not a feature");
   EXPECT_EQ(refused("age,arm,bought,arm\n"),
-            "t.csv:1: column 4 is named \"arm\" like another column; names must be distinct");
+            "t.csv:1: column 4 is named \"arm\", like another column; names must be distinct");
 }
 
 TEST_F(CampaignTables, RefusesTablesWithoutRows) {

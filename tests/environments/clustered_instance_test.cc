@@ -76,7 +76,7 @@ TEST(ClusteredInstance, RefusesClustersWithoutRates) {
             "would be empty");
   const std::string alone =
       testing::refusal([] { cluster_campaign(young_and_old(), options_for(13)); });
-  EXPECT_NE(alone.find("of 1 rows, has none with treatment"), std::string::npos) << alone;
+  EXPECT_NE(alone.find("has 1 rows, but none with treatment"), std::string::npos) << alone;
   CampaignData linear = young_and_old();
   linear.response = ResponseKind::kLinear;
   EXPECT_EQ(testing::refusal([&] { cluster_campaign(linear, options_for(2)); }),

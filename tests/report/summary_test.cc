@@ -149,8 +149,8 @@ TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
   result.experiment.campaign->recorded = true;
   result.population->treatments = 2;
   EXPECT_TRUE(has(summary_markdown(result), "get one of 2 treatments"));
-  EXPECT_TRUE(
-      has(summary_markdown(result), "individuals who get what they had pay what they paid"));
+  EXPECT_TRUE(has(summary_markdown(result),
+                  "individuals who get their recorded treatment pay their recorded outcome"));
 }
 
 }  // namespace

@@ -195,7 +195,8 @@ TEST(Verdicts, AFewRunsInTheTailAreInconclusive) {
 TEST(Verdicts, APercentileNeedsTwentyRuns) {
   const Verdict verdict = only(bounds_of_baseline(around(100, 50, 18)));
   EXPECT_EQ(verdict.outcome, Outcome::kInconclusive);
-  EXPECT_TRUE(says(verdict, "of 18 runs, too few for a percentile")) << verdict.evidence;
+  EXPECT_TRUE(says(verdict, "from 18 runs, which are too few for a percentile"))
+      << verdict.evidence;
 }
 
 struct WrongBound {
