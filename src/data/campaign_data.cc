@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kRowsPerReport = 4096;
 
-/// The place of a name in a list; throws where the table is not what it was when it was surveyed.
+/// The place of a name in a list; throws if the table is not what it was when it was surveyed.
 std::size_t place_of(const std::vector<std::string>& names, const CsvReader& reader,
                      std::size_t column) {
   const auto found = std::find(names.begin(), names.end(), reader.fields()[column]);

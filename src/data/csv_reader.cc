@@ -167,7 +167,7 @@ bool CsvReader::next_record() {
   }
 }
 
-/// Splits a record without quotes; false where it has some.
+/// Splits a record without quotes; false if it has some.
 bool CsvReader::split_plain(std::string_view record) {
   if (record.find('"') != record.npos) return false;
   for (std::size_t from = 0;;) {

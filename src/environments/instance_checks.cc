@@ -48,7 +48,7 @@ void check_means(const Effect& effect, bool bernoulli, const std::string& path) 
   }
 }
 
-/// Throws where a variable is in two effects of one action.
+/// Throws if a variable is in two effects of one action.
 void check_disjoint(const std::vector<Effect>& effects, std::size_t action,
                     const EffectPath& path) {
   if (effects.size() < 2) return;

@@ -23,7 +23,7 @@ constexpr const char* kCampaignCurvesHeader =
 constexpr const char* kRankingHeader =
     "label,policy,parameter,value,qini,qini_low,qini_high,auuc,auuc_low,auuc_high\n";
 
-/// A CSV field, quoted where it has to be.
+/// A CSV field, quoted if it has to be.
 std::string field(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";

@@ -37,7 +37,7 @@ std::string measures_table(const ExperimentResult& result) {
   return table;
 }
 
-/// A sentence for each policy that plays by the theorem: what that promises. Empty where there is
+/// A sentence for each policy that plays by the theorem: what that promises. Empty if there is
 /// none, or where payoffs are not linear. [hsieh22, theorem on C2UpUCB]
 std::string theorem_text(const ExperimentResult& result) {
   const CampaignSetting& campaign = *result.experiment.campaign;

@@ -134,7 +134,7 @@ void write_script(const fs::path& path, const std::string& script) {
   if (!file) throw std::runtime_error(fmt::format("{} cannot be written", path.string()));
 }
 
-/// Draws into `output`; throws std::runtime_error with what gnuplot said where it did not.
+/// Draws into `output`; throws std::runtime_error with what gnuplot said if it did not.
 void draw(const fs::path& gnuplot, const fs::path& script, const fs::path& output) {
   const Outcome outcome = run(gnuplot, script);
   std::error_code error;

@@ -57,7 +57,7 @@ std::string with_value(const Experiment& experiment, const GridPoint& point) {
   return plain(fmt::format("{}, {} = {}", grid.label, grid.parameter, number_text(*point.value)));
 }
 
-/// The rival's value that turned out best, and the ratio to it; dashes where nothing is tuned.
+/// The rival's value that turned out best, and the ratio to it; dashes if nothing is tuned.
 std::vector<std::string> hindsight_cells(const ExperimentResult& part, std::size_t policy) {
   const GridPoint& point = part.best(policy);
   const GridPoint* least = nullptr;
@@ -89,7 +89,7 @@ std::string regret_table(const SuiteResult& suite) {
   return table;
 }
 
-/// Empty where no experiment makes claims.
+/// Empty if no experiment makes claims.
 std::string verdict_table(const SuiteResult& suite) {
   std::string rows;
   for (const ExperimentResult& part : suite.parts) {
