@@ -79,14 +79,14 @@ TEST_F(CliCampaign, TakesATableOrAFolderThatHasIt) {
 
 TEST_F(CliCampaign, RefusesDataThatIsNotThere) {
   expect_refused(run("campaign-model", {"--data", folder_.path("")}),
-                 "has none of criteo-uplift-v2.1.csv.gz");
+                 "must contain one of criteo-uplift-v2.1.csv.gz");
   expect_refused(run("campaign-model", {"--data", folder_.path("none.csv")}),
                  "none.csv: no such file or folder");
   expect_refused(
       {"paper", "--quick", "--data", folder_.path("none.csv"), "--out", folder_.path("out")},
       "none.csv: no such file or folder");
   expect_refused(run("gaussian", {"--data", folder_.path("")}),
-                 "is for campaigns on published data");
+                 "is only for experiments on published data");
   folder_.write("other.csv", "a,b\n1,2\n");
   expect_refused(run("campaign-model", {"--quiet", "--data", folder_.path("other.csv")}),
                  "treatment");

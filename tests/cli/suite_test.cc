@@ -156,7 +156,8 @@ TEST_F(CliSuite, RefusesBadInput) {
   expect_refused({"run", twice}, twice + ":3: experiments[1] = gaussian: has the name gaussian");
   ASSERT_EQ(updraft(run_into("a")).exit_code, 0);
   expect_refused({"figure", folder_.path("a"), "--log-regret"}, "--log-regret: is for figures");
-  expect_refused({"run", "gaussian", "--out", folder_.path("a")}, "is not a results folder");
+  expect_refused({"run", "gaussian", "--out", folder_.path("a")},
+                 "is neither a results folder nor empty");
 }
 
 }  // namespace
