@@ -83,30 +83,30 @@ std::string repr(const SeededCampaign& self) {
 }
 
 constexpr const char* kClassDoc =
-    R"(A learner for targeted campaigns: who of a pool gets which treatment.
+    R"(A targeting policy: it chooses who of a pool gets which treatment.
 
 Made by updraft.campaign() and updraft.load(). Pools may differ in size from round to round, and
 payoffs may come late, out of order or never. The same calls give the same state, bit for bit.
 Pickling and copying keep everything, the seed included.)";
 
 constexpr const char* kSelectDoc =
-    R"(The treatment of each individual of a pool: 0 is none. Learns nothing.
+    R"(The treatment of each individual of a pool; 0 means no treatment. Learns nothing.
 
-`X`: individuals x features, at least as many individuals as the budget. `baseline`: what each is
-expected to pay untreated, for the policies that must know. `uplifts` (individuals x treatments):
-the truth, which only the policy `oracle` looks at.)";
+`X`: individuals x features, at least as many individuals as the budget. `baseline`: the expected
+payoff of each individual without treatment, for policies that must know it. `uplifts` (individuals
+x treatments): the true uplifts, which only the policy `oracle` uses.)";
 
 constexpr const char* kUpdateDoc =
-    R"(Learns from what the individuals of a pool had (0 is no treatment) and paid.)";
+    R"(Learns from the treatments (0: no treatment) and payoffs of the individuals of a pool.)";
 
 constexpr const char* kExplainDoc =
-    R"(What the policy believes of each individual of a pool, as a dict of arrays.
+    R"(The policy's estimates for each individual of a pool, as a dict of arrays.
 
-treatment (the best one), index (what individuals are compared by), chosen and reason; if known of
+treatment (the best one), index (by which individuals are compared), chosen and reason. If known for
 anyone, with NaN for the others: payoff with that treatment and payoff_interval (individuals x 2),
-uplift of that treatment over none and interval (individuals x 2). Nobody has an uplift if the
-policy looks at no baseline (c2_ucb). Estimates are known of those whose features are a linear
-combination of features seen, with the treatment and, for an uplift, without any.)";
+uplift of that treatment over no treatment and interval (individuals x 2). There are no uplifts if
+the policy uses no baseline (c2_ucb). Estimates are known for individuals whose features are a
+linear combination of features seen with the treatment and, for an uplift, also without any.)";
 
 }  // namespace
 
@@ -128,10 +128,10 @@ void bind_campaign_policy(py::module_& module) {
           "The number of features of an individual.")
       .def_property_readonly(
           "treatments", [](const SeededCampaign& self) { return self.policy->shape().treatments; },
-          "The number of treatments, leaving out none.")
+          "The number of treatments, not counting no treatment.")
       .def_property_readonly(
           "budget", [](const SeededCampaign& self) { return self.policy->shape().budget; },
-          "How many individuals may be treated in a round.")
+          "The largest number of individuals that may be treated in a round.")
       .def("__repr__", &repr);
   bind_common<CampaignPolicy>(
       module, type, {&save_campaign_policy, &save_campaign_policy, &load_campaign_policy});

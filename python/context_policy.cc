@@ -82,8 +82,8 @@ std::string repr(const SeededContext& self) {
 }
 
 constexpr const char* kClassDoc =
-    R"(A learner for actions with contexts: every round each variable has features, one action is
-taken for all of them, and all payoffs are observed.
+    R"(A contextual policy: in every round each variable has features, one action is taken for all
+of them, and all payoffs are observed.
 
 Made by updraft.context() and updraft.load(). The variables may differ in number from round to
 round, and payoffs may come late, out of order or never. The same calls give the same state, bit
@@ -92,22 +92,22 @@ for bit. Pickling and copying keep everything, the seed included.)";
 constexpr const char* kSelectDoc =
     R"(The action to take in a context. Learns nothing.
 
-`X`: variables x features. `baseline`: what each variable is expected to pay if nothing is done,
-for the policies that must know. `affected`: per action the variables that it affects in this
+`X`: variables x features. `baseline`: the expected payoff of each variable if nothing is done, for
+policies that must know it. `affected`: for each action, the variables that it affects in this
 round, as ids or as a mask of bools, unless the policy was given max_affected.)";
 
 constexpr const char* kUpdateDoc =
     R"(Learns from what every variable of a context paid under `action`. `affected` as in select().)";
 
 constexpr const char* kExplainDoc =
-    R"(What the policy believes of each action in a context, as a dict of arrays.
+    R"(The policy's estimates for each action in a context, as a dict of arrays.
 
-pulls, index (what select() compares), chosen and reason; if known of any action, with NaN for the
+pulls, index (which select() compares), chosen and reason. If known for any action, with NaN for the
 others: reward, of all variables of the context; uplift over doing nothing and interval (actions x
-2); if neither the baseline nor the sets are known, in place of an uplift difference, the reward
-less that of reference_action, and difference_interval. Unless the sets are given, identified and
-padding are lists of arrays of variables. Estimates are known if the features of the variables that
-they count are linear combinations of features seen.)";
+2). If neither the baseline nor the sets are known, there is a difference in place of an uplift: the
+reward minus that of reference_action, with difference_interval. Unless the sets are given,
+identified and padding are lists of arrays of variables. Estimates are known if the features of the
+variables that they count are linear combinations of features seen.)";
 
 }  // namespace
 

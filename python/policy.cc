@@ -99,9 +99,9 @@ std::string repr(const SeededPolicy& self) {
 }
 
 constexpr const char* kClassDoc =
-    R"(A learner: it offers actions and learns from the payoffs of those that were taken.
+    R"(A policy: it chooses actions and learns from the payoffs of those that were taken.
 
-Made by updraft.policy() and updraft.load(). Several offers may be outstanding, and payoffs may
+Made by updraft.policy() and updraft.load(). Several choices may be outstanding, and payoffs may
 come late, out of order or never. The same calls give the same state, bit for bit. Pickling and
 copying keep everything, the seed included.)";
 
@@ -110,8 +110,8 @@ constexpr const char* kUpdateDoc =
 
 `payoffs` is one number per variable (an array of float64 in C order is read in place; other
 arrays of numbers or bools and lists are converted), or a tuple (indices, values) of the variables
-that did not pay 0, or the total as one number for the policies that look at nothing else. Raises
-ValueError, and learns nothing, where they cannot be.)";
+that did not pay 0, or the total as one number for policies that use only the total. If the payoffs
+are not valid, it raises ValueError and learns nothing.)";
 
 constexpr const char* kDecideDoc =
     R"(The action to take next, as a Decision: number, action, probability.
@@ -120,16 +120,16 @@ The action is that of select(). probability is the propensity: the probability o
 distribution from which the policy drew it, and 1 if the policy does not draw. Keep it with the
 payoffs, and the decision can be evaluated off-policy later.)";
 
-constexpr const char* kExplainDoc = R"(What the policy believes of each action, as a dict.
+constexpr const char* kExplainDoc = R"(The policy's estimates for each action, as a dict.
 
-Arrays with one number per action: pulls, index (what select() compares) and radius; if the policy
-knows them of any action, with NaN for the others:
+Arrays with one number per action: pulls, index (which select() compares) and radius; if the policy
+knows them for any action, with NaN for the others:
 
 - reward;
 - uplift over doing nothing, with standard_error and interval (actions x 2). If every action
-  affects some variable and the baseline was not told, nothing tells what that variable pays
-  without any of them, and there is no uplift;
-- difference: how much more reward the action brings than reference_action, with difference_error
+  affects some variable and the baseline was not told, no round shows what that variable pays
+  without any action, and there is no uplift;
+- difference: how much more reward the action has than reference_action, with difference_error
   and difference_interval (actions x 2). It is known even if the uplift is not;
 - probability_best, weights (actions x atoms), active.
 
@@ -141,11 +141,11 @@ degrees_of_freedom are numbers.)";
 }  // namespace
 
 void bind_policy(py::module_& module) {
-  py::class_<Decision>(module, "Decision", "What Policy.decide() decided.")
-      .def_readonly("number", &Decision::number, "The decisions made before.")
+  py::class_<Decision>(module, "Decision", "A decision of Policy.decide().")
+      .def_readonly("number", &Decision::number, "The number of decisions made before it.")
       .def_readonly("action", &Decision::action)
       .def_readonly("probability", &Decision::probability,
-                    "Of the action, in the distribution from which it was drawn.")
+                    "The probability of the action in the distribution from which it was drawn.")
       .def("__repr__", [](const Decision& decision) {
         return fmt::format("Decision(number={}, action={}, probability={})", decision.number,
                            decision.action, decision.probability);
@@ -172,7 +172,7 @@ void bind_policy(py::module_& module) {
           "variables",
           [](const SeededPolicy& self) { return self.policy->knowledge().variables(); },
           "The number of variables.")
-      .def_property_readonly("pulls", &pulls, "Per action, the rounds seen.")
+      .def_property_readonly("pulls", &pulls, "For each action, the number of rounds seen.")
       .def_property_readonly(
           "knowledge",
           [](const SeededPolicy& self) { return knowledge_dict(self.policy->knowledge()); },

@@ -24,23 +24,22 @@ constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000;  // exact as a doub
 
 constexpr const char* kHelp =
     "Evaluates the regret bounds of the theory on an instance, or for a targeted campaign.\n"
-    "An upper bound holds for its policy with probability 1 - delta if the policy has the alpha "
-    "that\n"
-    "is shown: the one it takes if it is given that delta, unless the noise is wider than the\n"
-    "theorems allow. A lower bound is what no consistent policy can beat.";
+    "An upper bound holds for its policy with probability 1 - delta if the policy uses the alpha\n"
+    "that is shown. A policy that is given this delta uses that alpha, unless the noise is wider\n"
+    "than the theorems allow. A lower bound is what no consistent policy can beat.";
 
 constexpr const char* kFooter =
-    "What comes out: every bound with its value, formula and source, and beside it the trivial\n"
-    "bound, rounds times the largest gap: an upper bound above it says nothing. Expected: a bound\n"
-    "on the mean regret of the policy that is given delta = 1 / rounds. With --json\n"
+    "Output: every bound with its value, formula and source. Beside it is its ratio to the\n"
+    "trivial bound, which is rounds times the largest gap; an upper bound above the trivial one\n"
+    "says nothing. Expected: a bound on the mean regret of the policy that is given\n"
+    "delta = 1 / rounds. With --json\n"
     "  {version, instance, rounds, delta, max_affected, min_uplift, effect_gap, trivial,\n"
     "  bounds: [{name, kind, formula, reference, value, below_trivial, alpha, alpha_scale,\n"
     "  expected: {value, delta, alpha}}]}\n"
-    "where max_affected is a list if it differs from action to action, and value is null if the\n"
-    "bound needs the least individual uplift or the effect gap and the instance has none. Upper\n"
-    "bounds have the last three; alpha_scale is how many times the alpha of delta they need. For "
-    "a\n"
-    "campaign with linear payoffs, --features, --individuals and --budget stand in place of\n"
+    "max_affected is a list if it differs between actions. value is null if the bound needs the\n"
+    "least individual uplift or the effect gap and the instance has none. Only upper bounds have\n"
+    "the last three; alpha_scale is their alpha divided by the alpha of delta. For a targeted\n"
+    "campaign with linear payoffs, give --features, --individuals and --budget in place of\n"
     "--instance.\n"
     "\n"
     "Examples:\n"
@@ -65,7 +64,7 @@ struct Row {
   std::optional<double> value = {};  ///< absent if the Delta it needs is not > 0
   // Of upper bounds with a value.
   double alpha = 0.0;
-  double scale = 1.0;  ///< alpha over the one that delta stands for
+  double scale = 1.0;  ///< alpha divided by the alpha of delta
   ExpectedBound expected = {};
 
   bool bounded() const { return info.upper && value; }
@@ -129,7 +128,7 @@ std::vector<Row> evaluate(const BoundInputs& in) {
   return rows;
 }
 
-/// Every round at the largest gap.
+/// The regret of losing the largest gap in every round.
 double trivial_bound(const BoundInputs& in) {
   return in.rounds * *std::max_element(in.gaps.begin(), in.gaps.end());
 }
@@ -215,7 +214,7 @@ constexpr const char* kLegend =
     "mean regret, for delta = 1/T. Lower bounds are for many rounds, and all but lower_covariance\n"
     "for the worst instance of this size; above the trivial one they say nothing.\n";
 
-/// Which bounds are not those of a policy that is given delta, since the noise is too wide.
+/// The bounds that do not hold for a policy that is given delta, because the noise is too wide.
 std::string noise_note(const BoundInputs& in, const std::vector<Row>& rows) {
   std::vector<std::string_view> names;
   for (const Row& row : rows) {
@@ -223,7 +222,7 @@ std::string noise_note(const BoundInputs& in, const std::vector<Row>& rows) {
   }
   if (names.empty()) return "";
   const std::string note = fmt::format(
-      "The noise is wider than the theorems allow: sigma^2 = {}, and they are for at most "
+      "The noise is wider than the theorems allow: sigma^2 = {}, and they assume at most "
       "1. These bounds hold for the alpha shown, not for a policy that is given delta, "
       "whose alpha is smaller: {}.",
       short_text(in.variance_proxy), fmt::join(names, ", "));
@@ -240,7 +239,7 @@ std::string report(const Instance& instance, const BoundInputs& in, const std::v
                   printable_text(instance.name()), size_words(instance), max_affected_text(in),
                   delta_text(in.min_uplift), delta_text(in.effect_gap),
                   short_text(in.variance_proxy), fixed_text(in.rounds, 0), number_text(in.delta));
-  out += fmt::format("Trivial bound, every round at the largest gap: {}\n\n",
+  out += fmt::format("Trivial bound, the largest gap in every round: {}\n\n",
                      fixed_text(trivial, decimals_for(trivial)));
   out += values_table(rows, trivial, true) + '\n';
   out += values_table(rows, trivial, false) + '\n';
@@ -261,7 +260,8 @@ std::string report(const Instance& instance, const BoundInputs& in, const std::v
 void run(const Options& options) {
   if (options.campaign.given()) {
     if (!options.instance.empty()) {
-      throw InvalidInput("--instance", "cannot be given together with the options of a campaign");
+      throw InvalidInput("--instance",
+                         "cannot be combined with the options of a targeted campaign");
     }
     write_output(campaign_bounds_text(options.campaign, given_rounds(options),
                                       parse_probability("--delta", options.delta), options.json));
@@ -300,22 +300,22 @@ Command add_bounds_command(CLI::App& program) {
       ->option_text("NAME|FILE");
   command
       ->add_option("--rounds", options->rounds,
-                   "Rounds to be played [gaussian 20000, criteo 5000, else 1000]")
+                   "Number of rounds [gaussian 20000, criteo 5000, else 1000]")
       ->option_text("T");
   command
       ->add_option("--delta", options->delta, "Upper bounds hold with probability 1 - delta [0.05]")
       ->option_text("D");
   command
       ->add_option("--max-affected", options->max_affected,
-                   "L, if larger than the instance's own, or a list with an L(a) for each action")
+                   "An L larger than the instance's own, or a list with an L(a) for each action")
       ->option_text("L|[L,...]");
   command
       ->add_option("--min-uplift", options->min_uplift,
-                   "Delta, if smaller than the least individual uplift")
+                   "A Delta smaller than the least individual uplift")
       ->option_text("DELTA");
   command
       ->add_option("--effect-gap", options->effect_gap,
-                   "The effect gap for up_ucb_ilift, if smaller than the instance's own")
+                   "An effect gap for up_ucb_ilift, smaller than the instance's own")
       ->option_text("GAP");
   add_campaign_bound_options(*command, options->campaign);
   command->add_flag("--json", options->json, "Machine-readable output");

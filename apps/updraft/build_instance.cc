@@ -27,40 +27,34 @@ constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostClusters = 100'000;
 constexpr std::uint64_t kMostRestarts = 1000;
 
-/// The share of the time that reading takes, roughly, before clusters are sought.
+/// Roughly the share of the time that reading takes; the rest goes into clustering.
 constexpr double kReadingShare = 0.4;
 
 constexpr const char* kHelp =
-    "Learns from a table of customers what they do with and without treatment.\n"
-    "The data are a CSV file, plain or gzip: one row per customer with features, the treatment "
-    "and\n"
-    "the outcome. Without --clusters, one response model per treatment is fitted and written to a\n"
-    "response model file. With --clusters, customers are grouped by their features and an "
-    "instance\n"
-    "file is written, in which an action treats one group; simulate, bounds and instance read it.";
+    "Builds a response model file or an instance file from a table of past customers.\n"
+    "The data are a CSV file, plain or gzip, with one row per customer: features, treatment and\n"
+    "outcome. Without --clusters, it fits one response model per treatment and writes a campaign\n"
+    "file. With --clusters, it groups customers by their features and writes an instance file in\n"
+    "which an action treats one group; simulate, bounds and instance read that file.";
 
 constexpr const char* kFooter =
-    "What comes out: the file --out, and on standard output what it holds: for models their "
-    "quality\n"
-    "on held-out rows and the average uplifts, for clusters a table of sizes and rates; with "
-    "--json\n"
-    "an object with\n"
+    "Output: the file --out, and its contents in short on standard output: for models, their\n"
+    "quality on held-out rows and the average uplifts; for clusters, a table of sizes and rates.\n"
+    "With --json an object with\n"
     "  out, kind, rows_read, rows, outcome, features, treatments, then\n"
     "  response, models (treatment, quality, uplift)          or\n"
     "  clusters (size, rows, rates, uplifts), inertia, iterations, converged\n"
-    "Nothing is written where anything is refused. Options on the command line win over --config,\n"
-    "which wins over --preset. Lists are names with commas between them; --config takes names "
-    "that\n"
-    "have commas themselves.\n"
+    "If any input is refused, nothing is written. Options on the command line override --config,\n"
+    "which overrides --preset. Lists are names separated by commas; for names that contain\n"
+    "commas, use --config.\n"
     "\n"
     "Examples:\n"
-    "  updraft build-instance criteo.csv.gz --preset criteo --outcome-rate 0.25 --out "
-    "models.json\n"
+    "  updraft build-instance criteo.csv.gz --preset criteo --outcome-rate 0.25 \\\n"
+    "      --out models.json\n"
     "  updraft build-instance criteo.csv.gz --preset criteo --clusters 20 --rows 100000 \\\n"
     "      --out instance.json\n"
-    "  updraft build-instance hillstrom.csv --preset hillstrom --outcome spend --response linear "
-    "\\\n"
-    "      --out spend.json\n"
+    "  updraft build-instance hillstrom.csv --preset hillstrom --outcome spend \\\n"
+    "      --response linear --out spend.json\n"
     "  updraft build-instance shop.csv --treatment mail --control none --outcome bought \\\n"
     "      --ignore customer,day --keep-rows --out shop.json --json";
 
@@ -94,7 +88,7 @@ std::vector<std::string> names_in(std::string_view option, const std::string& te
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
     names.push_back(text.substr(from, comma - from));
-    if (names.back().empty()) throw InvalidInput(option, text, "has an empty name in its list");
+    if (names.back().empty()) throw InvalidInput(option, text, "contains an empty name");
     from = comma + 1;
   }
   return names;
@@ -128,12 +122,12 @@ CustomerTableOptions data_options(const Options& options) {
   }
   for (const auto& [option, value] :
        {std::pair("--treatment", &out.treatment), std::pair("--outcome", &out.outcome)}) {
-    if (value->empty()) throw InvalidInput(option, "must be given: a column, or use --preset");
+    if (value->empty()) throw InvalidInput(option, "must name a column, unless --preset does");
   }
   return out;
 }
 
-/// Refuses what could not be written in the end, before any work.
+/// Refuses an output file that could not be written, before any work is done.
 void check_out(const Options& options) {
   if (options.out.empty()) throw InvalidInput("--out", "must be given: the file to write");
   std::error_code error;
@@ -142,10 +136,10 @@ void check_out(const Options& options) {
     throw InvalidInput("--out", options.out, "is a directory; must be a file");
   }
   if (path.has_parent_path() && !std::filesystem::is_directory(path.parent_path(), error)) {
-    throw InvalidInput("--out", options.out, "is in a directory that does not exist");
+    throw InvalidInput("--out", options.out, "must be in a directory that exists");
   }
   if (std::filesystem::equivalent(path, options.csv, error)) {
-    throw InvalidInput("--out", options.out, "is the data itself");
+    throw InvalidInput("--out", options.out, "must not be the data file");
   }
 }
 
@@ -159,7 +153,8 @@ std::string name_of(const Options& options) {
 ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
   for (const auto& [option, given] : {std::pair("--keep-rows", options.keep_rows),
                                       std::pair("--ridge", options.ridge.has_value())}) {
-    if (given) throw InvalidInput(option, "belongs to response model files; not with --clusters");
+    if (given)
+      throw InvalidInput(option, "is for response model files; cannot be used with --clusters");
   }
   ClusterOptions out;
   out.name = name_of(options);
@@ -172,7 +167,7 @@ ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
 }
 
 ResponseFitOptions fit_options(const Options& options) {
-  if (options.restarts) throw InvalidInput("--restarts", "must come with --clusters");
+  if (options.restarts) throw InvalidInput("--restarts", "can be used only with --clusters");
   ResponseFitOptions out;
   out.name = name_of(options);
   if (options.ridge) out.ridge = parse_positive("--ridge", *options.ridge);
@@ -243,35 +238,36 @@ Command add_build_instance_command(CLI::App& program) {
   };
   command->add_option("CSV", options->csv, "The data: a CSV file, plain or gzip")->type_name("");
   add("--out", options->out, "The file to write", "FILE");
-  add("--preset", options->preset, "Columns of a published data set: criteo, hillstrom", "NAME");
-  add("--config", options->config, "A TOML file with the options of the data", "FILE");
-  add("--treatment", options->treatment, "Column: what was done to the customer", "COLUMN");
-  add("--control", options->control, "The treatment that means nothing was done [0]", "VALUE");
+  add("--preset", options->preset, "Use the columns of a published data set: criteo, hillstrom",
+      "NAME");
+  add("--config", options->config, "A TOML file that describes the data", "FILE");
+  add("--treatment", options->treatment, "Column with the customer's treatment", "COLUMN");
+  add("--control", options->control, "The value that means no treatment [0]", "VALUE");
   add("--treatments", options->treatments, "The other treatments, in this order [all that occur]",
       "LIST");
-  add("--outcome", options->outcome, "Column: what came of it", "COLUMN");
+  add("--outcome", options->outcome, "Column with the outcome", "COLUMN");
   add("--features", options->features, "Columns that describe customers [all others]", "LIST");
-  add("--ignore", options->ignore, "Columns that are no features", "LIST");
+  add("--ignore", options->ignore, "Columns that are not features", "LIST");
   add("--categorical", options->categorical,
-      "Features that are names even where they look like\n"
-      "numbers",
+      "Features whose values are names, even if they look\n"
+      "like numbers",
       "LIST");
   add("--response", options->response,
       "logistic for outcomes 0 and 1, linear for numbers\n"
       "[logistic]",
       "KIND");
   add("--outcome-rate", options->outcome_rate,
-      "Drop random rows with outcome 0 until this share is\n"
-      "not 0",
+      "Drop random rows with outcome 0 until this share of\n"
+      "the rows has another outcome",
       "RATE");
-  add("--rows", options->rows, "Keep a random sample of so many rows at most [all]", "N");
-  add("--seed", options->seed, "Of all random choices [1]", "N");
-  add("--clusters", options->clusters, "Write an instance with so many groups of customers", "K");
-  add("--restarts", options->restarts, "Of k-means; the best is taken [5]", "N");
+  add("--rows", options->rows, "Keep a random sample of at most this many rows [all]", "N");
+  add("--seed", options->seed, "Seed of all random choices [1]", "N");
+  add("--clusters", options->clusters, "Write an instance with this many groups of customers", "K");
+  add("--restarts", options->restarts, "Restarts of k-means; the best one counts [5]", "N");
   add("--ridge", options->ridge, "Penalty on squared coefficients [1]", "X");
-  add("--name", options->name, "What reports call it [the name of CSV]", "NAME");
+  add("--name", options->name, "Name of the result in reports [the name of CSV]", "NAME");
   command->add_flag("--keep-rows", options->keep_rows,
-                    "Write the rows into the response model file too");
+                    "Also write the rows into the response model file");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kFooter);

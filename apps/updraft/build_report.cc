@@ -118,9 +118,9 @@ Json quality_json(const ResponseQuality& quality, ResponseKind response) {
 std::string models_report(const LoadedTable& loaded, const ResponseModels& models) {
   return data_text(loaded) + quality_table(models) + "\n" + calibration_table(models) + "\n" +
          uplift_table(models, average_uplifts(models, loaded.table)) +
-         "\nQuality and calibration, by tenths of the rows in order of prediction, are those of a "
-         "fit to four\nfifths of the rows on the other fifth. Uplifts are averages over all rows; "
-         "observed: the difference\nof the mean outcomes.\n";
+         "\nQuality and calibration are those of a fit to four fifths of the rows, measured on "
+         "the other fifth.\nCalibration is by tenths of the rows, in order of prediction. Uplifts "
+         "are averages over all rows;\nobserved: the difference of the mean outcomes.\n";
 }
 
 Json models_json(const LoadedTable& loaded, const ResponseModels& models) {
@@ -166,7 +166,7 @@ std::string cluster_report(const LoadedTable& loaded, const ClusteredInstance& i
   return data_text(loaded) + table.text() +
          fmt::format(
              "\nUplift: what treating the cluster adds to the number of customers with {} = 1.\n"
-             "k-means {} after {} iterations, inertia {} a row.\n",
+             "k-means {} after {} iterations, inertia {} per row.\n",
              printable_text(loaded.table.outcome),
              instance.converged ? "converged" : "stopped before it converged", instance.iterations,
              short_text(instance.inertia));

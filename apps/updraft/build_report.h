@@ -10,7 +10,7 @@
 
 namespace updraft::cli {
 
-// What `updraft build-instance` says of what it built.
+// What `updraft build-instance` prints about its result.
 
 /// Rows, features, the quality of every treatment's model, uplifts.
 std::string models_report(const LoadedTable& loaded, const ResponseModels& models);

@@ -14,7 +14,8 @@ namespace {
 std::size_t required_count(std::string_view option, const std::optional<std::string>& text) {
   if (!text) {
     throw InvalidInput(option,
-                       "must be given: a campaign needs --features, --individuals and --budget");
+                       "must be given: a targeted campaign needs --features, --individuals and "
+                       "--budget");
   }
   return parse_count(option, *text);
 }
@@ -33,7 +34,7 @@ CampaignBoundInputs inputs(const CampaignBoundOptions& options, double rounds, d
   return in;
 }
 
-/// A round loses at most 2B on each of the people who should be treated, and on each who is.
+/// A round loses at most 2B on each person who should be treated and on each who is treated.
 double trivial_bound(const CampaignBoundInputs& in) {
   return 4.0 * in.norm_bound * static_cast<double>(in.budget) * in.rounds;
 }
@@ -69,8 +70,8 @@ Json as_json(const CampaignBoundInputs& in) {
 std::string as_text(const CampaignBoundInputs& in) {
   const double trivial = trivial_bound(in);
   std::string out = fmt::format(
-      "A campaign: d = {} features, m = {} individuals a round, L = {} treated at most, Z = {} "
-      "treatments,\nlambda = {}, B = {}; {} rounds, delta = {}\n",
+      "A targeted campaign: d = {} features, m = {} individuals per round, at most L = {} "
+      "treated,\nZ = {} treatments, lambda = {}, B = {}; {} rounds, delta = {}\n",
       count_text(in.features), count_text(in.individuals), count_text(in.budget),
       count_text(in.treatments), number_text(in.ridge), number_text(in.norm_bound),
       fixed_text(in.rounds, 0), number_text(in.delta));
@@ -89,9 +90,9 @@ std::string as_text(const CampaignBoundInputs& in) {
     formulas.add_row({std::string(info.name), std::string(info.formula)});
   }
   return out + table.text() + '\n' + formulas.text() +
-         "\nFor features of length at most 1, coefficients of length at most B and independent "
-         "noise\n"
-         "that is 1-sub-Gaussian (0/1 payoffs are), if the policy is given delta, lambda and B.\n";
+         "\nThe bound assumes features of length at most 1, coefficients of length at most B and\n"
+         "independent 1-sub-Gaussian noise (0/1 payoffs have it), and a policy that is given\n"
+         "delta, lambda and B.\n";
 }
 
 }  // namespace
@@ -105,13 +106,13 @@ void add_campaign_bound_options(CLI::App& command, CampaignBoundOptions& options
                               const char* help) {
     command.add_option(name, to, help)->option_text(value);
   };
-  add("--features", options.features, "D", "A campaign: numbers that describe a person");
-  add("--individuals", options.individuals, "M", "A campaign: people of a round");
-  add("--budget", options.budget, "L", "A campaign: people treated in a round, at most");
-  add("--treatments", options.treatments, "Z", "A campaign: treatments [1]");
-  add("--ridge", options.ridge, "LAMBDA", "A campaign: lambda >= L [L]");
+  add("--features", options.features, "D", "Targeted campaign: number of features of a person");
+  add("--individuals", options.individuals, "M", "Targeted campaign: people in a round");
+  add("--budget", options.budget, "L", "Targeted campaign: most people treated in a round");
+  add("--treatments", options.treatments, "Z", "Targeted campaign: number of treatments [1]");
+  add("--ridge", options.ridge, "LAMBDA", "Targeted campaign: lambda >= L [L]");
   add("--norm-bound", options.norm_bound, "B",
-      "A campaign: length of the coefficients, at most [1]");
+      "Targeted campaign: greatest length of the coefficients [1]");
 }
 
 std::string campaign_bounds_text(const CampaignBoundOptions& options, double rounds, double delta,

@@ -16,14 +16,14 @@ struct CampaignBoundOptions {
   std::optional<std::string> ridge;
   std::optional<std::string> norm_bound;
 
-  /// Whether one of them was.
+  /// Whether at least one option was given.
   bool given() const;
 };
 
 void add_campaign_bound_options(CLI::App& command, CampaignBoundOptions& options);
 
-/// What `updraft bounds` prints for a campaign. Throws InvalidInput: an option that is missing or
-/// breaks a rule.
+/// What `updraft bounds` prints for a targeted campaign. Throws InvalidInput if an option is
+/// missing or breaks a rule.
 std::string campaign_bounds_text(const CampaignBoundOptions& options, double rounds, double delta,
                                  bool json);
 

@@ -15,26 +15,26 @@ struct Command {
   std::function<void()> run;
 };
 
-/// `updraft policies [NAME]`: what policies there are.
+/// `updraft policies [NAME]`: lists policies or describes one.
 Command add_policies_command(CLI::App& program);
-/// `updraft instance [NAME|FILE]`: what is true of an instance.
+/// `updraft instance [NAME|FILE]`: lists instances or shows one.
 Command add_instance_command(CLI::App& program);
-/// `updraft simulate`: plays policies against an instance.
+/// `updraft simulate`: simulates policies on an instance.
 Command add_simulate_command(CLI::App& program);
 /// `updraft run EXPERIMENT`: tunes and compares policies, draws figures, judges claims; also
 /// suites.
 Command add_run_command(CLI::App& program);
 /// `updraft paper`: the suite of the paper's experiments, with its verdicts.
 Command add_paper_command(CLI::App& program);
-/// `updraft figure DIR`: draws results again.
+/// `updraft figure DIR`: draws the figures of results again.
 Command add_figure_command(CLI::App& program);
-/// `updraft build-instance CSV`: learns a campaign or an instance from data.
+/// `updraft build-instance CSV`: builds a campaign file or an instance file from data.
 Command add_build_instance_command(CLI::App& program);
-/// `updraft serve`: campaigns over HTTP.
+/// `updraft serve`: serves campaigns over HTTP.
 Command add_serve_command(CLI::App& program);
-/// `updraft store`: what looks after the store of the service.
+/// `updraft store`: checks, exports from and imports into the store of the service.
 Command add_store_command(CLI::App& program);
-/// `updraft bounds`: what theory says of the regret on an instance.
+/// `updraft bounds`: evaluates the regret bounds of the theory on an instance.
 Command add_bounds_command(CLI::App& program);
 
 }  // namespace updraft::cli

@@ -23,7 +23,7 @@ CampaignDefinition definition_of(const Instance& instance) {
                                          {"variables", instance.variables()},
                                          {"knowledge", {{"affected", std::move(affected)}}},
                                          {"wait", 60}}
-                              // what was outstanding when the program ended
+                              // loses decisions that were outstanding when the program ended
                               .dump());
 }
 

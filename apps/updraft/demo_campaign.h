@@ -11,10 +11,10 @@ namespace updraft::cli {
 /// The campaign `demo`: the shipped instance marketing, played by up_ts through the service.
 class DemoCampaign {
  public:
-  /// Makes the campaign where it is not there yet. Null where another has its name.
+  /// Creates the campaign if it does not exist yet. Null if another campaign has its name.
   static std::shared_ptr<DemoCampaign> start(Service& service);
 
-  /// One decision and its payoffs; nothing once the campaign was stopped.
+  /// Makes one decision and sends its payoffs; does nothing once the campaign is stopped.
   void play();
 
  private:

@@ -19,22 +19,23 @@ struct NeedWords {
 NeedWords words(Need need) {
   switch (need) {
     case Need::kBaseline:
-      return {"baseline", "the mean payoff of every variable when nothing is done"};
+      return {"baseline", "the mean payoff of every variable if nothing is done"};
     case Need::kAffected:
       return {"affected sets", "which variables each action affects"};
     case Need::kMaxAffected:
-      return {"L", "how many variables an action affects at most"};
+      return {"L", "the largest number of variables that an action affects"};
     case Need::kMinUplift:
-      return {"Delta", "how far an action moves each variable it affects, at least"};
+      return {"Delta", "the least change of the mean of a variable that an action affects"};
     case Need::kEffectGap:
       return {"effect gap",
-              "how far apart two actions move a variable that one of them affects, at least"};
+              "the least difference between the means of a variable under two actions, of which "
+              "at least one affects it"};
     case Need::kHorizon:
-      return {"horizon", "how many rounds will be played"};
+      return {"horizon", "the number of rounds"};
     case Need::kRewardPrior:
       return {"reward prior", "mean and variance of the actions' expected rewards"};
     case Need::kObservations:
-      return {"baseline observations", "a table of payoffs seen without any action"};
+      return {"baseline observations", "a table of payoffs that were observed without any action"};
   }
   return {"", ""};
 }

@@ -9,10 +9,10 @@
 
 namespace updraft::cli {
 
-/// Needs in a few words: "baseline, affected sets"; "nothing" where there are none.
+/// Needs in a few words: "baseline, affected sets"; "nothing" if there are none.
 std::string short_words(Needs needs);
 
-/// One need in a sentence: "baseline: the mean payoff of every variable when nothing is done".
+/// One need with its meaning: "baseline: the mean payoff of every variable if nothing is done".
 std::string sentence(Need need);
 
 /// "bernoulli" or "gaussian".
@@ -29,7 +29,7 @@ std::string effect_gap_words(const Instance& instance);
 /// The object that `updraft instance --json` prints.
 Json instance_json(const Instance& instance);
 
-/// The same of a bandit with contexts.
+/// The same for a contextual bandit.
 std::string size_words(const LinearContexts& contexts);
 Json contexts_json(const LinearContexts& contexts);
 

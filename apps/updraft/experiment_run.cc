@@ -37,13 +37,13 @@ Experiment chosen_version(Experiment experiment, const ExperimentChoices& choice
   return experiment;
 }
 
-/// 0 where there is no choice.
+/// 0 if there is no choice.
 unsigned threads_of(const ExperimentChoices& choices) {
   if (!choices.threads) return 0;
   return static_cast<unsigned>(parse_count("--threads", *choices.threads, {1, kMostThreads}));
 }
 
-/// The table of a campaign's data set, and a note where generated individuals stand in for it.
+/// The table of the experiment's data set. If generated individuals replace it, writes a note.
 std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoices& choices) {
   if (!experiment.campaign) return {};
   const std::filesystem::path data = find_data(experiment.campaign->data, choices.data);
@@ -51,8 +51,8 @@ std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoi
   if (stands_in && !choices.quiet) {
     const char* folder = std::getenv("UPDRAFT_DATA");
     write_note(fmt::format(
-        "no {} data{}: {} is played on generated individuals in place of them; give the table with "
-        "--data, or its folder in UPDRAFT_DATA",
+        "no {} data{}: {} runs on generated individuals instead; give the table with --data, or "
+        "its folder in UPDRAFT_DATA",
         experiment.campaign->data,
         folder != nullptr ? fmt::format(" in UPDRAFT_DATA, {}", folder) : "", experiment.name));
   }
@@ -60,7 +60,7 @@ std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoi
   return data;
 }
 
-/// Throws InvalidInput where --data is given and lacks what an experiment needs, or none needs it.
+/// Throws InvalidInput if --data lacks what an experiment needs, or if no experiment needs data.
 void check_data(std::span<const Experiment> experiments, const ExperimentChoices& choices) {
   if (!choices.data) return;
   bool used = false;
@@ -71,11 +71,12 @@ void check_data(std::span<const Experiment> experiments, const ExperimentChoices
   }
   if (!used) {
     throw InvalidInput("--data", *choices.data,
-                       "is for campaigns on published data, such as campaign-model and hillstrom");
+                       "is only for experiments on published data, such as campaign-model and "
+                       "hillstrom");
   }
 }
 
-/// Plays an experiment that needs no changes.
+/// Runs an experiment that needs no changes.
 ExperimentResult play(const Experiment& experiment, const std::filesystem::path& folder,
                       const ExperimentChoices& choices) {
   Interrupt interrupt;
@@ -88,7 +89,7 @@ ExperimentResult play(const Experiment& experiment, const std::filesystem::path&
     return run_experiment(experiment, options);
   } catch (const Cancelled&) {
     throw std::runtime_error(fmt::format(
-        "stopped: the finished runs are kept in {}; the same command goes on from there",
+        "stopped: the finished runs are kept in {}; the same command continues from there",
         folder.string()));
   }
 }
@@ -112,22 +113,23 @@ ExperimentResult play_and_report(const Experiment& experiment, const std::filesy
 
 void add_choices(CLI::App& command, ExperimentChoices& choices) {
   command.add_flag("--quick", choices.quick,
-                   "A small version: fewer rounds and runs, the paper's parameters");
+                   "A short version: fewer rounds and runs, the paper's parameters");
   command.add_option("--rounds", choices.rounds, "Rounds of a run [the experiment's]")
       ->option_text("T");
   command.add_option("--runs", choices.runs, "Independent runs [the experiment's]")
       ->option_text("R");
-  command.add_option("--seed", choices.seed, "Where all randomness comes from [the experiment's]")
+  command.add_option("--seed", choices.seed, "Seed of all random numbers [the experiment's]")
       ->option_text("S");
-  command.add_option("--threads", choices.threads, "Threads [as many as the machine has]")
+  command
+      .add_option("--threads", choices.threads, "Number of threads [as many as the machine has]")
       ->option_text("N");
   command
       .add_option("--data", choices.data,
-                  "Of campaigns: the published table, or a folder that has it [$UPDRAFT_DATA]")
+                  "The published table of a targeted campaign, or its folder [$UPDRAFT_DATA]")
       ->option_text("PATH");
   command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
   command.add_flag("--html", choices.html,
-                   "Also report.html: one file with charts to look into, for any browser");
+                   "Also write report.html: one file with interactive charts, for any browser");
   command.add_flag("--quiet", choices.quiet, "No progress and no notes");
   command.add_option("--out", choices.out, "Folder of the results [results/NAME]")
       ->option_text("DIR");
@@ -141,14 +143,14 @@ std::filesystem::path results_folder(const std::string& name, const ExperimentCh
 void add_style(Experiment& experiment, const FigureStyle& more) {
   FigureStyle& style = experiment.figure;
   if (experiment.campaign && (more.bounds || more.percentile)) {
-    throw InvalidInput(
-        more.bounds ? "--bounds" : "--percentile",
-        fmt::format("is for experiments on an instance; {} is a campaign", experiment.name));
+    throw InvalidInput(more.bounds ? "--bounds" : "--percentile",
+                       fmt::format("is for experiments on an instance; {} is a targeted campaign",
+                                   experiment.name));
   }
   const auto add = [&](std::string_view option, bool& flag, bool asked) {
     if (asked && style.against == FigureStyle::Against::kParameter) {
-      throw InvalidInput(option, fmt::format("is for figures against rounds; that of {} is against "
-                                             "the parameter",
+      throw InvalidInput(option, fmt::format("is for figures against rounds; the figure of {} is "
+                                             "against the parameter",
                                              experiment.name));
     }
     flag = flag || asked;
@@ -168,19 +170,19 @@ ExperimentResult play_into(const Experiment& experiment, const std::filesystem::
 SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
                       const ExperimentChoices& choices) {
   SuiteResult result{.name = suite.name, .title = suite.title, .parts = {}};
-  // Bad choices are refused before anything is written.
+  // Refuse bad choices before writing anything.
   threads_of(choices);
   std::vector<Experiment> versions;
   for (const Experiment& experiment : suite.experiments) {
     ExperimentChoices fitting = choices;
-    fitting.bounds = choices.bounds && !experiment.campaign;  // of those which can have them
+    fitting.bounds = choices.bounds && !experiment.campaign;  // only figures that can have them
     versions.push_back(chosen_version(experiment, fitting));
   }
   check_data(versions, choices);
   claim_suite_folder(suite, folder);
   for (const Experiment& experiment : versions) {
     if (!choices.quiet) {
-      write_note(fmt::format("playing {}, {} of {}", experiment.name, result.parts.size() + 1,
+      write_note(fmt::format("running {}, {} of {}", experiment.name, result.parts.size() + 1,
                              versions.size()));
     }
     result.parts.push_back(play_and_report(experiment, folder / experiment.name, choices));

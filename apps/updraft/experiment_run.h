@@ -19,7 +19,7 @@ struct ExperimentChoices {
   bool quick = false;
   bool bounds = false;
   bool quiet = false;
-  bool html = false;  ///< write report.html, too
+  bool html = false;  ///< also write report.html
   std::optional<std::string> rounds;
   std::optional<std::string> runs;
   std::optional<std::string> seed;
@@ -30,23 +30,23 @@ struct ExperimentChoices {
 
 void add_choices(CLI::App& command, ExperimentChoices& choices);
 
-/// What is asked for with --out, else `results/NAME`, or `results/NAME-quick` for a quick run.
+/// The folder given with --out, else `results/NAME`, or `results/NAME-quick` for a quick run.
 std::filesystem::path results_folder(const std::string& name, const ExperimentChoices& choices);
 
-/// The experiment's figure with what the options of a command line add. Throws InvalidInput where
-/// the figure cannot have it.
+/// The experiment's figure with what the options of a command line add. Throws InvalidInput if the
+/// figure cannot have it.
 void add_style(Experiment& experiment, const FigureStyle& more);
 
-/// Plays or continues the experiment as the choices change it, with progress, and writes summary
-/// and figures into the folder, and where asked for the HTML report.
+/// Runs or continues the experiment as the choices change it, and shows progress. Writes summary
+/// and figures into the folder, and the HTML report if it is asked for.
 ExperimentResult play_into(const Experiment& experiment, const std::filesystem::path& folder,
                            const ExperimentChoices& choices);
 
-/// The same for the experiments of a suite, each in a folder of its name, and for the whole.
+/// The same for the experiments of a suite, each in a folder of its name, and for the suite.
 SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
                       const ExperimentChoices& choices);
 
-/// Where the results are, one file a line.
+/// The paths of the results, one per line.
 std::string folder_text(const std::filesystem::path& folder);
 
 }  // namespace updraft::cli

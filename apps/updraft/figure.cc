@@ -12,13 +12,13 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Draws the figures of a results folder again, and writes its summary again, with --html also "
-    "an\n"
-    "HTML report; for a suite also those of its experiments.\n"
-    "Nothing is played. The options add to what the experiment asks for.";
+    "Draws the figures of a results folder again.\n"
+    "It also writes the summary again and, with --html, an HTML report. For a suite, it does the\n"
+    "same for each experiment. Nothing is simulated. The options add to what the experiment asks\n"
+    "for.";
 
 constexpr const char* kFooter =
-    "Example:\n"
+    "Examples:\n"
     "  updraft figure results/gaussian-quick --log-regret\n"
     "  updraft figure results/gaussian-quick --html";
 
@@ -28,7 +28,7 @@ struct Options {
   bool html = false;
 };
 
-/// The HTML report comes first: it needs no gnuplot. Returns why there are no figures, if so.
+/// Writes the HTML report first, which needs no gnuplot. If there are no figures, returns why.
 template <typename Result>
 std::string write_all(const Result& result, const std::filesystem::path& folder, bool html) {
   if (html) write_html_report(result, folder);
@@ -67,7 +67,7 @@ void run(const Options& options) {
 Command add_figure_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("figure", kHelp);
-  command->add_option("folder", options->folder, "A folder that updraft run made")
+  command->add_option("folder", options->folder, "A folder that updraft run has written")
       ->option_text("DIR");
   command->add_flag("--bounds", options->style.bounds, "Draw the theory's bounds");
   command->add_flag("--log-rounds", options->style.log_rounds, "Logarithmic axis of the rounds");
@@ -75,7 +75,7 @@ Command add_figure_command(CLI::App& program) {
   command->add_flag("--percentile", options->style.percentile,
                     "A second panel: the 95th percentile");
   command->add_flag("--html", options->html,
-                    "Also report.html: one file with charts to look into, for any browser");
+                    "Also write report.html: one file with interactive charts, for any browser");
   command->footer(kFooter);
   return {command, [options] { run(*options); }};
 }

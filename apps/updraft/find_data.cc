@@ -31,11 +31,12 @@ std::filesystem::path find_data(const std::string& data, const std::optional<std
   if (!std::filesystem::exists(*given, error)) {
     throw InvalidInput("--data", *given, "no such file or folder");
   }
-  if (!std::filesystem::is_directory(*given, error)) return *given;  // reading it refuses the rest
+  if (!std::filesystem::is_directory(*given, error))
+    return *given;  // reading refuses it if it is not a table
   const std::filesystem::path found = in_folder(*given, data);
   if (found.empty()) {
     throw InvalidInput("--data", *given,
-                       fmt::format("has none of {}", fmt::join(table_files(data), ", ")));
+                       fmt::format("must contain one of {}", fmt::join(table_files(data), ", ")));
   }
   return found;
 }

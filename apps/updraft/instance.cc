@@ -23,16 +23,16 @@ constexpr std::size_t kBestShown = 10;
 constexpr std::size_t kWorstShown = 5;
 
 constexpr const char* kHelp =
-    "Shows what is true of an instance, or lists those that come with updraft.\n"
-    "Its size, how good each action is, how noisy the reward is. A file must be in the instance\n"
-    "format, which --export writes.";
+    "Shows an instance, or lists the instances that come with updraft.\n"
+    "It shows the true size of the problem, how good each action is, and how noisy the reward is.\n"
+    "A file must be in the instance format, which --export writes.";
 
 constexpr const char* kFooter =
-    "What comes out: a summary and a table of actions, best first; with --json an object with\n"
+    "Output: a summary and a table of actions, best first; with --json an object with\n"
     "  name, summary, actions, action_names, variables, affected, max_affected, uplifts, gaps,\n"
     "  min_gap, min_uplift, effect_gap, rewards, best_action, noise, noise_sd, variance_proxy,\n"
     "  reward_variance_proxy\n"
-    "With --export the instance itself, to be edited and used as FILE.\n"
+    "With --export, the instance itself, which you can edit and use as FILE.\n"
     "\n"
     "Examples:\n"
     "  updraft instance\n"
@@ -62,9 +62,8 @@ void list_shipped(bool json) {
   }
   table.add_row({std::string(kContextInstance), std::string(kContextSummary)});
   write_output(table.text() +
-               "\nMore about one: updraft instance NAME. Any file in the instance format is "
-               "taken in place\nof a name; updraft instance NAME --export writes one to start "
-               "from.\n");
+               "\nupdraft instance NAME shows one of them. A file in the instance format can "
+               "replace a name;\nupdraft instance NAME --export writes one to start from.\n");
 }
 
 std::string facts(const Instance& instance) {
@@ -81,12 +80,12 @@ std::string facts(const Instance& instance) {
   };
   fact("actions (K)", count_text(instance.actions()));
   fact("variables (m)", count_text(instance.variables()));
-  fact("affected by one action, at most (L)", count_text(instance.max_affected()));
+  fact("most variables one action affects (L)", count_text(instance.max_affected()));
   fact("best action",
        fmt::format("{}, uplift {}", printable_text(instance.definition().action_names[best]),
                    short_text(instance.uplifts()[best])));
-  fact("smallest gap to the best",
-       instance.min_gap() > 0.0 ? short_text(instance.min_gap()) : "none: all are equally good");
+  fact("smallest gap to the best", instance.min_gap() > 0.0 ? short_text(instance.min_gap())
+                                                            : "none: all actions are equally good");
   fact("least individual uplift (Delta)", min_uplift_words(instance));
   fact("effect gap", effect_gap_words(instance));
   fact("payoffs", noise_kind(instance) == "bernoulli" ? "0 or 1, independent"
@@ -132,12 +131,12 @@ std::string action_table(const Instance& instance) {
   return out;
 }
 
-/// The bandit with contexts, which has no file form.
+/// The contextual bandit, which has no file format.
 void show_contexts(const LinearContexts& contexts, const Options& options) {
   if (options.export_definition) {
-    throw InvalidInput("--export", fmt::format("does not go with {}, which has no file form; "
-                                               "parentheses, or [contexts] of an experiment, set "
-                                               "its sizes",
+    throw InvalidInput("--export", fmt::format("cannot be used with {}, which has no file format; "
+                                               "set its sizes in parentheses, or in [contexts] of "
+                                               "an experiment",
                                                kContextInstance));
   }
   if (options.json) return write_output(json_text(contexts_json(contexts)));
@@ -152,7 +151,7 @@ void show_contexts(const LinearContexts& contexts, const Options& options) {
   fact("features of a variable (d)",
        fmt::format("{}, in {} groups of {}", count_text(contexts.features()),
                    count_text(contexts.groups), count_text(contexts.group_features)));
-  fact("affected by one action, at most (L)", count_text(contexts.max_affected));
+  fact("most variables one action affects (L)", count_text(contexts.max_affected));
   fact("payoffs", "real numbers with independent Gaussian noise");
   fact("standard deviation of the noise", short_text(contexts.noise_sd));
   write_output(out +
@@ -165,11 +164,11 @@ void run(const Options& options) {
     return show_contexts(*contexts, options);
   }
   if (options.export_definition && options.json) {
-    throw InvalidInput("--export", "cannot be given together with --json");
+    throw InvalidInput("--export", "cannot be combined with --json");
   }
   if (options.instance.empty()) {
     if (options.export_definition) {
-      throw InvalidInput("--export", "must come with the name of an instance");
+      throw InvalidInput("--export", "needs the name of an instance");
     }
     list_shipped(options.json);
     return;
@@ -184,7 +183,7 @@ void run(const Options& options) {
   } else {
     write_output(facts(*instance) + '\n' + action_table(*instance) +
                  "\nUplift: what an action adds to the expected reward of doing nothing. Gap: how "
-                 "much less\nthan the best action.\n");
+                 "much less it\nadds than the best action.\n");
   }
 }
 

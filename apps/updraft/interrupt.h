@@ -9,8 +9,7 @@ namespace updraft::cli {
 
 /// While it lives, SIGINT and SIGTERM ask to stop instead of ending the process; a second one
 /// ends it at once, with exit code 1. A signal that the process was started to ignore stays
-/// ignored. Make it before the threads that are to be stopped, so that they leave the signals
-/// to it.
+/// ignored. Construct it before the threads that it stops, so that they leave the signals to it.
 class Interrupt {
  public:
   Interrupt();

@@ -24,29 +24,28 @@ constexpr int kFailure = 1;
 constexpr int kBadInput = 2;
 
 constexpr const char* kHelp =
-    "Updraft plays uplifting bandits: each round you take one action (a strategy, a campaign), "
-    "see\n"
-    "many small payoffs (one per customer, product, film), and the action moves only a few of "
-    "them.\n"
-    "Policies that look at single payoffs find the best action far sooner than those that look\n"
-    "only at the total. Here you can try them: see what there is, play them against known\n"
-    "instances, and compare their regret with what theory promises.";
+    "Updraft simulates and runs policies for uplifting bandits. In each round you take one\n"
+    "action (a strategy, a campaign) and observe many small payoffs (one per customer, product or\n"
+    "film), but the action changes only a few of them. Policies that look at single payoffs find\n"
+    "the best action far sooner than policies that look only at the total. With this program you\n"
+    "can list the policies, simulate them on known instances, compare their regret with what\n"
+    "theory promises, and use them in live campaigns over HTTP.";
 
 constexpr const char* kFooter =
     "Examples:\n"
     "  updraft policies up_ucb                            what a policy does, needs and takes\n"
-    "  updraft instance criteo                            what is true of an instance\n"
-    "  updraft simulate --instance criteo --rounds 1000   who loses the least\n"
+    "  updraft instance criteo                            size and actions of an instance\n"
+    "  updraft simulate --instance criteo --rounds 1000   which policy loses least\n"
     "  updraft bounds --instance gaussian                 what theory promises\n"
-    "  updraft run gaussian --quick                       an experiment of the paper, with figure\n"
-    "  updraft paper --quick                              all of them\n"
-    "  updraft run tuning-free --quick                    what nothing to tune is worth\n"
-    "  updraft figure results/gaussian-quick              draw its figure again\n"
+    "  updraft run gaussian --quick                       an experiment of the paper\n"
+    "  updraft paper --quick                              all experiments of the paper\n"
+    "  updraft run tuning-free --quick                    policies that have nothing to tune\n"
+    "  updraft figure results/gaussian-quick              draw a figure again\n"
     "  updraft build-instance data.csv.gz --preset criteo --clusters 20 --out mine.json\n"
     "                                                     an instance from your own data\n"
     "  updraft serve --store campaigns.db                 decisions over HTTP\n"
     "\n"
-    "updraft COMMAND --help explains a command. Exit code: 0 done, 2 bad input, 1 failure.";
+    "updraft COMMAND --help explains a command. Exit code: 0 success, 2 bad input, 1 failure.";
 
 /// Lists commands by the first line of their description.
 class HelpFormatter final : public CLI::Formatter {
@@ -81,10 +80,10 @@ std::string parse_message(const CLI::ParseError& error) {
   return text;
 }
 
-/// Names the option that is not known, or the argument that has no place, and throws.
+/// Throws InvalidInput, which names the unknown option or the unexpected argument.
 [[noreturn]] void refuse_extra(const CLI::App& command, const std::string& extra) {
   if (!extra.starts_with('-'))
-    throw InvalidInput("argument", extra, "not expected here; see --help");
+    throw InvalidInput("argument", extra, "is not expected here; see --help");
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -181,9 +180,9 @@ int exit_code_of_run(std::vector<std::string> arguments) {
 }  // namespace updraft::cli
 
 int main(int argc, char** argv) {
-  // A reader that has gone is noticed as a write error, not by a silent death.
+  // If the reader of standard output has gone, report a write error instead of dying silently.
   std::signal(SIGPIPE, SIG_IGN);
-  // So is a file that may not grow any more.
+  // The same if a file reaches the size limit.
   std::signal(SIGXFSZ, SIG_IGN);
   return updraft::cli::exit_code_of_run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -11,7 +11,7 @@
 namespace updraft::cli {
 namespace {
 
-/// All of `text` as a number, nothing before or after it.
+/// `text` as a number, with nothing before or after it.
 template <typename Number>
 std::optional<Number> parse_all(const std::string& text) {
   Number value = 0;

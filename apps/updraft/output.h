@@ -13,14 +13,14 @@ namespace updraft::cli {
 /// Keys keep the order in which they were set, so equal results are equal bytes.
 using Json = nlohmann::ordered_json;
 
-/// Writes results to standard output and flushes. Throws std::system_error where not all of it
-/// arrived, for example because the disk is full or the reader has gone.
+/// Writes results to standard output and flushes. Throws std::system_error if not all of it could
+/// be written, for example because the disk is full or the reader has gone.
 void write_output(std::string_view text);
 
 /// Writes `updraft: text` as one line to standard error.
 void write_note(std::string_view text);
 
-/// True where standard output is a terminal that shows bold text and nobody set NO_COLOR.
+/// True if standard output is a terminal that shows bold text and NO_COLOR is not set.
 bool output_has_style();
 
 /// Objects over several lines, lists of plain values on one; numbers read back exactly. Ends in
@@ -64,10 +64,10 @@ class Table {
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// One cell per column, of which printable_text() is shown.
+  /// One cell per column; it is shown as printable_text().
   void add_row(std::vector<std::string> cells);
 
-  /// Ends in a line break. Titles are bold where output_has_style().
+  /// Ends in a line break. Titles are bold if output_has_style().
   std::string text() const;
 
  private:

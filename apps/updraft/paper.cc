@@ -11,14 +11,13 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Plays all experiments of the paper, one after the other, and shows every verdict.\n"
-    "The whole takes up to an hour and a half on two cores; --quick a few minutes. It can be "
-    "stopped\n"
-    "and continued. Campaigns need the Criteo data, see --data; else generated individuals stand "
-    "in.";
+    "Runs all experiments of the paper, one after the other, and shows every verdict.\n"
+    "This takes up to an hour and a half on two cores; with --quick, a few minutes. You can stop\n"
+    "it and continue later. Targeted campaigns need the Criteo data (see --data); without them,\n"
+    "they run on generated individuals.";
 
 constexpr const char* kFooter =
-    "What comes out: what updraft run paper leaves, and a table of verdicts.\n"
+    "Output: the files that updraft run paper writes, and a table of verdicts.\n"
     "\n"
     "Example:\n"
     "  updraft paper --quick --out results";

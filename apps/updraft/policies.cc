@@ -17,16 +17,16 @@ namespace {
 constexpr std::size_t kTextWidth = 96;
 
 constexpr const char* kHelp =
-    "Lists the policies, or tells everything about one.\n"
-    "For each: what it must be told before it can start, its parameters, and how far it is\n"
-    "checked. NAME may be an alias.";
+    "Lists the policies, or describes one.\n"
+    "For each policy: what it must be told before it can start, its parameters, and how well it\n"
+    "is checked. NAME may be an alias.";
 
 constexpr const char* kFooter =
-    "What comes out: a table, or the details of one policy; with --json\n"
+    "Output: a table, or the details of one policy; with --json\n"
     "  {\"policies\": [{name, aliases, summary, index, reference, status, needs, parameters}],\n"
     "  \"campaign_policies\", \"context_policies\": the same; not with NAME}\n"
     "Status: verified = checked against a plain reference and its theorem, light = against a\n"
-    "reference only, experimental = not yet.\n"
+    "reference only, experimental = not yet checked.\n"
     "\n"
     "Examples:\n"
     "  updraft policies\n"
@@ -81,18 +81,19 @@ std::string overview_table(std::span<const PolicyInfo> policies) {
 std::string overview() {
   return overview_table(policies(PolicyKind::kPlain)) +
          "\n"
-         "For targeted campaigns, whom to treat with what (in the library; docs/campaigns.md):\n"
+         "Targeting policies, which choose whom to treat, and how (in the library;\n"
+         "docs/campaigns.md):\n"
          "\n" +
          overview_table(policies(PolicyKind::kTargeting)) +
          "\n"
-         "For actions with contexts, which differ from round to round (in the library;\n"
-         "docs/campaigns.md):\n"
+         "Contextual policies, for contexts that differ between rounds (in the library and\n"
+         "simulate --instance contextual-linear; docs/campaigns.md):\n"
          "\n" +
          overview_table(policies(PolicyKind::kContextual)) +
          "\n"
-         "Details of one: updraft policies NAME. Parameters go in parentheses: up_ucb(alpha=3).\n"
-         "L: how many variables an action affects at most. Delta: the least an action moves a\n"
-         "variable that it affects.\n";
+         "updraft policies NAME describes one of them. Give parameters in parentheses:\n"
+         "up_ucb(alpha=3). L: the largest number of variables that an action affects. Delta: the\n"
+         "least change of the mean of a variable that an action affects.\n";
 }
 
 std::string details(const PolicyInfo& policy) {

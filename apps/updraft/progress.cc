@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 constexpr auto kBarInterval = 100ms;
 constexpr auto kLineInterval = 5s;
 constexpr int kBarWidth = 30;
-constexpr double kLeastShare = 0.005;  // below it an estimate of the time left is a guess
+constexpr double kLeastShare = 0.005;  // below this, an estimate of the time left is a guess
 
 }  // namespace
 

@@ -5,9 +5,9 @@
 
 namespace updraft::cli {
 
-/// Tells people on standard error how far a long computation is and how long it will still take:
-/// a bar on a terminal, a plain line every few seconds elsewhere, nothing where quiet. The bar
-/// is wiped when the object goes.
+/// Shows on standard error how much of a long computation is done and how long the rest will take:
+/// a bar on a terminal, a plain line every few seconds elsewhere, nothing if quiet. The destructor
+/// wipes the bar.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -15,7 +15,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `share` of the work is done, in [0, 1]. Cheap when called often.
+  /// `share` of the work is done, in [0, 1]. Cheap enough to be called often.
   void update(double share);
 
  private:
@@ -24,9 +24,9 @@ class Progress {
 
   Form form_;
   Clock::time_point start_;
-  Clock::time_point next_;  // nothing is shown before
+  Clock::time_point next_;  // nothing is shown before this time
   bool bar_shown_ = false;
-  double first_share_ = -1.0;  // done before this object came; negative until told
+  double first_share_ = -1.0;  // the share already done at the first call; negative until then
 };
 
 /// "40 s", "12 min", "3 h 20 min".

@@ -28,7 +28,7 @@ Json population_json(const PlayedPopulation& population) {
           {"treatments", population.treatments}, {"generated", population.generated}};
 }
 
-/// Where the HTML report is, if there is one.
+/// Adds the path of the HTML report, if there is one.
 void add_html(Json& json, const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "report.html";
   if (std::filesystem::exists(path)) json["html"] = path.string();

@@ -12,17 +12,16 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "What comes out: the summary on standard output, and a folder with summary.md, figure.svg,\n"
-    "figure.png, final.csv (one row per policy, value and run), curves.csv and manifest.json, of\n"
-    "campaigns ranking.csv besides; with --html also report.html, one file with all of it to look\n"
-    "into, which needs no network. Campaigns on published data that are not there are played on\n"
-    "generated individuals, and say so. Of a suite a summary and a figure over all, and such a "
-    "folder\n"
-    "for each experiment. Stopped or killed, the same command goes on where it was. The files are "
-    "the\n"
-    "same, byte for byte, whatever the threads and interruptions; manifest and report.html have "
-    "times\n"
-    "besides.\n"
+    "Output: the summary on standard output, and a folder with summary.md, figure.svg,\n"
+    "figure.png, final.csv (one row per policy, value and run), curves.csv and manifest.json;\n"
+    "for targeted campaigns also ranking.csv; with --html also report.html, one file with all\n"
+    "results and interactive charts, which needs no network. A suite gets a summary and a figure\n"
+    "of its own, and such a folder for each experiment.\n"
+    "\n"
+    "If published data are missing, a targeted campaign runs on generated individuals, and its\n"
+    "summary says so. If a run is stopped or killed, the same command continues it. The files are\n"
+    "the same, byte for byte, for any number of threads and interruptions, except that the\n"
+    "manifest and report.html also contain times.\n"
     "\n"
     "Examples:\n"
     "  updraft run criteo --quick --html\n"
@@ -39,11 +38,11 @@ std::string names_of(std::span<const ShippedExperiment> shipped) {
 
 std::string help() {
   const std::string text = fmt::format(
-      "EXPERIMENT is a shipped one ({}), a shipped suite of experiments ({}), or a TOML file; "
-      "docs/experiments.md explains how to write one.",
+      "EXPERIMENT is a shipped experiment ({}), a shipped suite of experiments ({}), or a TOML "
+      "file; docs/experiments.md explains how to write one.",
       names_of(shipped_experiments()), names_of(shipped_suites()));
   return fmt::format(
-      "Plays an experiment: tunes each policy, draws the figure, judges the paper's claims.\n{}",
+      "Runs an experiment: tunes each policy, draws the figure, judges the paper's claims.\n{}",
       fmt::join(wrap_text(text, 90), "\n"));
 }
 
@@ -62,7 +61,8 @@ void show(const Result& result, const std::filesystem::path& folder, bool json) 
 
 void run(const Options& options) {
   if (options.experiment.empty()) {
-    throw InvalidInput("experiment", "must be given: a shipped one or a TOML file; see --help");
+    throw InvalidInput("experiment",
+                       "must be given: a shipped experiment or a TOML file; see --help");
   }
   const auto play = [&options](auto chosen) {
     if (!options.policies.empty()) chosen = with_policies(std::move(chosen), options.policies);
@@ -84,7 +84,7 @@ Command add_run_command(CLI::App& program) {
   add_choices(*command, options->choices);
   command
       ->add_option("--policies", options->policies,
-                   "Only these, by label, name or spec [all of the experiment]")
+                   "Only these policies, by label, name or spec [all of the experiment]")
       ->option_text("NAME ...");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->footer(kFooter);

@@ -23,21 +23,19 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Serves campaigns over HTTP: decides, remembers, and loses no payoff.\n"
-    "A campaign is a policy that lives in the store. Ask it for a decision, do that, and bring "
-    "the\n"
-    "payoffs when they are there, in any order; what an answer says was done is on disk.";
+    "Serves campaigns over HTTP: makes decisions, records them, and loses no payoff.\n"
+    "A campaign is a policy that lives in the store. Ask it for a decision, act on it, and send\n"
+    "the payoffs when you have them, in any order. What a response confirms is on disk.";
 
 constexpr const char* kFooter =
-    "What comes out: one line on standard output, `listening on http://HOST:PORT`, and a line of\n"
-    "JSON per request on standard error. GET /healthz answers 200 once all campaigns are rebuilt\n"
-    "from the store. Ctrl-C or SIGTERM ends it; nothing is lost by a harder end either.\n"
+    "Output: one line on standard output, `listening on http://HOST:PORT`, and one line of JSON\n"
+    "per request on standard error. GET /healthz answers 200 once all campaigns are rebuilt from\n"
+    "the store. Ctrl-C or SIGTERM stops the service. Nothing is lost if it is killed.\n"
     "\n"
-    "Only this machine can ask, unless --token-file names who may: one token per line, of at "
-    "least\n"
-    "16 characters, which requests bring as `Authorization: Bearer TOKEN`. With others listening "
-    "on\n"
-    "the network, give --tls-cert and --tls-key too.\n"
+    "Without --token-file, the service accepts requests only from this machine. The file lists\n"
+    "the accepted tokens, one per line, each with at least 16 characters; clients send\n"
+    "`Authorization: Bearer TOKEN`. If others can listen on the network, also give --tls-cert\n"
+    "and --tls-key.\n"
     "\n"
     "Examples:\n"
     "  updraft serve --store campaigns.db\n"
@@ -45,7 +43,7 @@ constexpr const char* kFooter =
     "  updraft serve --store campaigns.db --listen 0.0.0.0:8443 --token-file tokens \\\n"
     "                --tls-cert cert.pem --tls-key key.pem\n"
     "\n"
-    "docs/service.md has the requests and answers.";
+    "docs/service.md describes the requests and responses.";
 
 constexpr std::uint64_t kMostMebibytes = 1024;
 constexpr std::uint64_t kMostSnapshotEvents = 1'000'000'000;
@@ -84,7 +82,7 @@ ServiceOptions service_options(const Options& options) {
   return service;
 }
 
-/// Calls `work` every `period` until asked to stop; what it throws is logged, and it goes on.
+/// Calls `work` every `period` until asked to stop. Logs what it throws, and continues.
 template <typename Work>
 std::jthread repeat(std::chrono::milliseconds period, ServiceLog& log, Work work) {
   return std::jthread([period, &log, work](const std::stop_token& stop) {
@@ -103,7 +101,8 @@ std::jthread repeat(std::chrono::milliseconds period, ServiceLog& log, Work work
 }
 
 void run(const Options& options) {
-  if (options.store.empty()) throw InvalidInput("--store", "must be given: the file to keep it in");
+  if (options.store.empty())
+    throw InvalidInput("--store", "must be given: the file that keeps the campaigns");
   const ServiceOptions with_store = service_options(options);
   HttpServerOptions with_server = server_options(options);
   ServiceLog log(options.log_level);
@@ -136,7 +135,7 @@ void run(const Options& options) {
                                  server.url()));
         playing = repeat(std::chrono::milliseconds(50), log, [demo] { demo->play(); });
       } else {
-        write_note("the store has another campaign of the name demo, which is left alone");
+        write_note("the store already has another campaign named demo; it is left unchanged");
       }
     }
     std::unique_lock lock(mutex);
@@ -156,31 +155,33 @@ void run(const Options& options) {
 Command add_serve_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("serve", kHelp);
-  command->add_option("--store", options->store, "The file that keeps the campaigns; made if new")
+  command
+      ->add_option("--store", options->store,
+                   "The file that keeps the campaigns; created if missing")
       ->type_name("FILE");
-  command->add_option("--listen", options->listen, "Where to listen; port 0: any that is free")
+  command->add_option("--listen", options->listen, "Address to listen on; port 0: any free port")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "Connections that are served at once")
+  command->add_option("--threads", options->threads, "Connections served at the same time")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--token-file", options->token_file, "Who may ask: one token per line")
+  command->add_option("--token-file", options->token_file, "The accepted tokens, one per line")
       ->type_name("FILE");
   command->add_option("--tls-cert", options->tls_certificate, "Serve HTTPS with this certificate")
       ->type_name("FILE");
   command->add_option("--tls-key", options->tls_key, "The key of the certificate")
       ->type_name("FILE");
-  command->add_option("--body-limit", options->body_limit, "Largest request")
+  command->add_option("--body-limit", options->body_limit, "Largest body of a request")
       ->type_name("MIB")
       ->capture_default_str();
   command->add_flag("--no-group-commit", options->no_group_commit,
-                    "A commit for every write, for comparison");
+                    "Commit every write on its own, for comparison");
   command
       ->add_option("--snapshot-every", options->snapshot_every,
                    "Events of a campaign between two snapshots of its state")
       ->type_name("N")
       ->capture_default_str();
-  command->add_flag("--demo", options->demo, "With a campaign that a simulator plays");
+  command->add_flag("--demo", options->demo, "Add a campaign that a simulator plays");
   command->add_option("--log-level", options->log_level, "debug, info, warn, error or off")
       ->type_name("LEVEL")
       ->capture_default_str();

@@ -28,28 +28,27 @@ namespace {
 constexpr std::uint64_t kMostCurvePoints = 100'000;
 
 constexpr const char* kHelp =
-    "Plays policies against an instance and measures their regret.\n"
-    "Regret is the expected reward lost to not having taken the best action in every round. All\n"
-    "policies of a run meet the same noise; each is told exactly what it needs to know (see\n"
-    "updraft policies) and nothing more.";
+    "Simulates policies on an instance and measures their regret.\n"
+    "Regret is the expected reward lost by not taking the best action in every round. All\n"
+    "policies meet the same noise in the same run. Each is told exactly what it needs to know\n"
+    "(see updraft policies) and nothing more.";
 
 constexpr const char* kFooter =
-    "What comes out: a table, least regret first; with --json\n"
+    "Output: a table, least regret first; with --json\n"
     "  {version, seed, rounds, runs, instance, policies: [{spec, final_regret: {mean, sd, stderr,\n"
     "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}], warnings: [text]}\n"
     "A warning says that the noise is wider than the theorem behind a policy's delta allows.\n"
-    "The same seed gives the same bytes of JSON whatever the number of threads. Progress and\n"
-    "notes go to standard error. Ctrl-C stops without a result.\n"
+    "The same seed gives the same bytes of JSON for any number of threads. Progress and notes go\n"
+    "to standard error. Ctrl-C stops without a result.\n"
     "\n"
-    "Without --policy, gaussian, gaussian-weak and criteo are played with the six policies of the\n"
-    "paper and the parameters it chose for them. max_affected=, min_uplift= and effect_gap= in a\n"
-    "policy's parentheses tell it something else than the truth. auto picks a policy by what "
-    "--tell\n"
-    "leaves it to know.\n"
+    "Without --policy, gaussian, gaussian-weak and criteo use the six policies of the paper with\n"
+    "the parameters that it chose for them. max_affected=, min_uplift= and effect_gap= in a\n"
+    "policy's parentheses tell it another value than the true one. auto chooses a policy from\n"
+    "what it may know according to --tell.\n"
     "\n"
-    "--instance contextual-linear is a bandit with contexts: each variable has features in every\n"
-    "round. It takes the policies of contexts: lin_up_ucb, lin_up_ucb_bl and lin_ucb, all of them\n"
-    "with beta = 1 if there is no --policy. Parentheses give it other sizes or noise: actions,\n"
+    "--instance contextual-linear is a contextual bandit: each variable has features in every\n"
+    "round. It takes the contextual policies lin_up_ucb, lin_up_ucb_bl and lin_ucb; without\n"
+    "--policy, all of them with beta = 1. Set other sizes or noise in parentheses: actions,\n"
     "variables, groups, group_features, max_affected, noise_sd and seed.\n"
     "\n"
     "Examples:\n"
@@ -57,7 +56,8 @@ constexpr const char* kFooter =
     "  updraft simulate --instance gaussian --policy 'ucb(alpha=2)' 'up_ucb(alpha=3)' --runs 20\n"
     "  updraft simulate --instance gaussian --policy auto --tell affected\n"
     "  updraft simulate --instance contextual-linear --policy 'lin_up_ucb(beta=0.5)'\n"
-    "  updraft simulate --instance 'contextual-linear(noise_sd=2)' --policy 'lin_ucb(delta=0.05)'\n"
+    "  updraft simulate --instance 'contextual-linear(noise_sd=2)' \\\n"
+    "      --policy 'lin_ucb(delta=0.05)'\n"
     "  updraft simulate --instance mine.json --policy 'up_ucb_l(delta=0.05)' --json > out.json";
 
 struct Options {
@@ -73,7 +73,7 @@ struct Options {
   bool quiet = false;
 };
 
-/// What the paper's experiments chose for its six policies; empty where it has no experiment.
+/// The paper's six policies with the parameters that it chose; empty if it has no such experiment.
 std::vector<PolicySpec> paper_policies(std::string_view instance) {
   const std::string_view experiment = instance == "gaussian-weak" ? "gaussian" : instance;
   std::vector<PolicySpec> specs;
@@ -95,18 +95,19 @@ std::vector<PolicySpec> chosen_policies(const Options& options) {
   if (specs.empty()) {
     throw InvalidInput("--policy",
                        fmt::format("must be given for {}: only gaussian, gaussian-weak and "
-                                   "criteo have policies of their own; updraft policies lists "
-                                   "them all",
+                                   "criteo have default policies; updraft policies lists "
+                                   "all policies",
                                    options.instance));
   }
   if (!options.quiet) {
-    write_note(fmt::format("no --policy given: the paper's six policies with its parameters for {}",
-                           options.instance == "criteo" ? "criteo" : "gaussian"));
+    write_note(
+        fmt::format("no --policy given: using the paper's six policies and parameters for {}",
+                    options.instance == "criteo" ? "criteo" : "gaussian"));
   }
   return specs;
 }
 
-/// What --tell names; absent where it is not given.
+/// What --tell names; absent if it is not given.
 std::optional<Needs> told_needs(const std::vector<std::string>& names) {
   if (names.empty()) return std::nullopt;
   std::vector<std::string> valid;
@@ -126,7 +127,7 @@ std::optional<Needs> told_needs(const std::vector<std::string>& names) {
   return told;
 }
 
-/// Puts what auto picks in its place, and says so.
+/// Replaces each auto by the policy that it picks, and says so.
 void resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
                   const SimulationOptions& simulation, bool quiet) {
   Knowledge knowledge = instance.knowledge(simulation.rounds);
@@ -209,7 +210,7 @@ Json result_json(Json instance, const SimulationOptions& options, const Simulati
   return out;
 }
 
-/// The least regret of a ucb among the policies; absent where there is none.
+/// The least regret of a ucb among the policies; absent if there is no ucb.
 std::optional<double> ucb_regret(const std::vector<PolicySpec>& specs,
                                  const SimulationResult& result) {
   std::optional<double> least;
@@ -236,12 +237,12 @@ std::string regret_table(const std::vector<PolicySpec>& specs, const SimulationO
 
   using enum Table::Align;
   std::vector<Table::Column> columns = {{.title = "policy"},
-                                        {.title = "is told", .width = 28},
+                                        {.title = "knows", .width = 28},
                                         {.title = "regret", .align = kRight},
                                         {.title = "± s.e.", .align = kRight},
                                         {.title = "95th pct.", .align = kRight},
                                         {.title = "best taken", .align = kRight}};
-  if (ucb) columns.push_back({.title = "of ucb's", .align = kRight});
+  if (ucb) columns.push_back({.title = "of ucb", .align = kRight});
   Table table(std::move(columns));
   for (const std::size_t i : order) {
     const PolicyResult& policy = result.policies[i];
@@ -267,11 +268,11 @@ std::string report(const std::string& stage, const std::vector<PolicySpec>& spec
                   count_text(options.runs), options.runs == 1 ? "run" : "runs", options.seed);
   out += regret_table(specs, options, result);
   out +=
-      "\nRegret is the expected reward lost to not having taken the best action in every round; "
-      "lower\nis better.";
+      "\nRegret is the expected reward lost by not taking the best action in every round; lower "
+      "is\nbetter.";
   out += options.runs > 1
              ? fmt::format(" ± is one standard error over {} runs.\n", count_text(options.runs))
-             : " One run gives no standard error: --runs.\n";
+             : " One run gives no standard error; see --runs.\n";
   for (const std::string& warning : result.warnings) {
     out += '\n';
     for (const std::string& line : wrap_text("Warning: " + printable_text(warning) + ".", 96)) {
@@ -288,11 +289,11 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
   for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
     specs.push_back(PolicySpec::parse(fmt::format("{}(beta=1)", info.name)));
   }
-  if (!options.quiet) write_note("no --policy given: all policies of contexts, with beta = 1");
+  if (!options.quiet) write_note("no --policy given: using all contextual policies, with beta = 1");
   return specs;
 }
 
-/// Of the bandit with contexts.
+/// For the contextual bandit.
 void run_contexts(const LinearContexts& contexts, const Options& options) {
   const SimulationOptions simulation = simulation_options(options);
   const std::vector<PolicySpec> specs = chosen_context_policies(options);
@@ -333,7 +334,7 @@ Command add_simulate_command(CLI::App& program) {
       ->option_text("SPEC ...");
   command
       ->add_option("--tell", options->told,
-                   "All that policies may be told: baseline, affected, max_affected, min_uplift,\n"
+                   "What policies may be told: baseline, affected, max_affected, min_uplift,\n"
                    "effect_gap, horizon, reward_prior, or nothing [all that the instance knows]")
       ->option_text("WHAT ...");
   command
@@ -341,13 +342,13 @@ Command add_simulate_command(CLI::App& program) {
                    "Rounds of a run [gaussian 20000, criteo 5000, else 1000]")
       ->option_text("T");
   command->add_option("--runs", options->runs, "Independent runs [10]")->option_text("R");
-  command->add_option("--seed", options->seed, "Where all randomness comes from [1]")
-      ->option_text("S");
-  command->add_option("--threads", options->threads, "Threads [as many as the machine has]")
+  command->add_option("--seed", options->seed, "Seed of all random numbers [1]")->option_text("S");
+  command
+      ->add_option("--threads", options->threads, "Number of threads [as many as the machine has]")
       ->option_text("N");
   command
       ->add_option("--curve-points", options->curve_points,
-                   "Points of the curves in the JSON, at most [100]")
+                   "Largest number of points of a curve in the JSON [100]")
       ->option_text("P");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->add_flag("--quiet", options->quiet, "No progress and no notes");

@@ -18,19 +18,18 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Looks after the store of updraft serve: checks it, and moves campaigns as JSON lines.";
+    "Checks the store of updraft serve, and exports and imports its campaigns as JSON lines.";
 
 constexpr const char* kFooter =
-    "check   reads all of it, replays every event, compares the state with the snapshots, bit for\n"
-    "        bit, and decides every decision again; exit 1 if something is wrong, or if the "
-    "policy\n"
-    "        decides otherwise now, as a newer revision of it may. The store opens and serves "
-    "with\n"
-    "        such decisions: they stand as they were made. The service may run meanwhile.\n"
+    "check   reads the whole store, replays every event, compares the state with the snapshots,\n"
+    "        bit for bit, and makes every decision again. Exit code 1 if something is wrong, or\n"
+    "        if the policy would now decide otherwise, as a newer revision of it may. The store\n"
+    "        still opens and serves in that case: recorded decisions stand. The service may run\n"
+    "        meanwhile.\n"
     "export  writes a campaign with all its events (docs/formats/campaign-log.md) to --file or to\n"
     "        standard output. The service may run meanwhile.\n"
-    "import  takes over such a file, or standard input: all of it or nothing. The store is made\n"
-    "        where there is none; no service may use it.\n"
+    "import  reads such a file, or standard input: all of it or nothing. It creates the store if\n"
+    "        there is none. No service may be using the store.\n"
     "\n"
     "Examples:\n"
     "  updraft store check --store campaigns.db\n"
@@ -46,7 +45,7 @@ struct Options {
 };
 
 std::string revision_text(std::uint32_t revision) {
-  return revision == 0 ? "a revision that was not recorded" : fmt::format("revision {}", revision);
+  return revision == 0 ? "an unrecorded revision" : fmt::format("revision {}", revision);
 }
 
 std::string choice_text(const Decided& decided) {
@@ -58,10 +57,10 @@ std::string choice_text(const Decided& decided) {
 }
 
 std::string check_text(const CheckedCampaign& campaign) {
-  std::string text = fmt::format("{}: {} events, {} snapshots as they must be\n", campaign.name,
+  std::string text = fmt::format("{}: {} events, {} snapshots, all correct\n", campaign.name,
                                  campaign.events, campaign.snapshots);
   if (campaign.other_snapshots > 0) {
-    text += fmt::format("{}: {} snapshots of another revision of the policy, which are not used\n",
+    text += fmt::format("{}: {} snapshots of another revision of the policy are not used\n",
                         campaign.name, campaign.other_snapshots);
   }
   for (const OtherDecision& other : campaign.first_otherwise) {
@@ -119,7 +118,8 @@ void check(const Options& options) {
                             : text);
   if (!found.defects.empty()) throw std::runtime_error(options.store + ": something is wrong");
   if (!found.nothing_found()) {
-    throw std::runtime_error(options.store + ": some decisions would be others now");
+    throw std::runtime_error(options.store +
+                             ": the policy would now make some decisions otherwise");
   }
 }
 
@@ -157,7 +157,7 @@ void import_from(const Options& options) {
     }
     name = import_campaign(store, in);
   }
-  write_output(fmt::format("{} is in {}\n", name, options.store));
+  write_output(fmt::format("imported {} into {}\n", name, options.store));
 }
 
 void run(const Options& options) {
@@ -178,7 +178,7 @@ Command add_store_command(CLI::App& program) {
   command->add_option("CAMPAIGN", options->campaign, "The campaign to export")->option_text(" ");
   command->add_option("--store", options->store, "The file of updraft serve --store")
       ->option_text("FILE");
-  command->add_option("--file", options->file, "Where the lines go or come from")
+  command->add_option("--file", options->file, "The file to export to or import from")
       ->option_text("FILE");
   command->add_flag("--json", options->json, "check: print JSON");
   command->footer(kFooter);

@@ -2,13 +2,13 @@
 # # Your first campaign, from a numpy array
 #
 # A shop has a table of past sales, one row per day and one column per product, and five promotions
-# to choose from, one a day. Which one sells most? Trying each for a month and comparing the totals
-# is slow: the weather moves the total far more than a promotion does.
+# to choose from, one per day. Which one sells most? Trying each for a month and comparing the
+# totals is slow: the weather moves the total far more than a promotion does.
 #
-# The way out is to look at single products. A promotion moves only a few of them, and history says
-# what they sell without one. What they sell beyond that is the *uplift*. A *policy* learns the
-# uplifts while the campaign runs, and gives up bad promotions early. It has two methods that
-# matter: `select()` says what to do today, `update()` takes what came of it.
+# The solution is to look at single products. A promotion moves only a few of them, and history
+# shows what they sell without one. What they sell beyond that is the *uplift*. A *policy* learns
+# the uplifts while the campaign runs, and gives up bad promotions early. It has two methods that
+# matter: `select()` says what to do today, and `update()` takes the sales that resulted.
 
 # %%
 import argparse
@@ -28,13 +28,13 @@ out.mkdir(parents=True, exist_ok=True)
 # %% [markdown]
 # ## The shop
 #
-# So that this script can say how good its decisions were, the shop is made up: 30 products, days
+# The shop is invented, so that this script can say how good its decisions were: 30 products, days
 # that are good or bad for all of them, and promotions whose effect is written below. Policies
 # never see `EXTRA`. With a shop of your own, `sales()` is your till.
 
 # %%
 PRODUCTS, DAYS = 30, 150
-USUAL = np.random.default_rng(7).uniform(20, 80, PRODUCTS)   # units a day
+USUAL = np.random.default_rng(7).uniform(20, 80, PRODUCTS)   # units per day
 NAMES = ["coffee", "bakery", "snacks", "drinks", "lunch"]
 TOUCHED = [[0, 1, 2], [3, 4, 5, 6], [7, 8, 9], [10, 11, 12], [1, 4, 13, 14]]
 EXTRA = [[3, 2, 2], [3, 3, 2, 3], [4, 4, 3], [6, 5, 5], [2, 5, 6, -1]]   # units per product
@@ -55,27 +55,27 @@ def sales(campaign, day, promotion=None):
 # ## Yesterdays' sales give the baseline
 #
 # The table is a plain array, days x products. Its column means are the *baseline*: what each
-# product sells when nothing is done.
+# product sells if nothing is done.
 
 # %%
 history = np.array([sales(0, day) for day in range(365)])
 baseline = history.mean(axis=0)
 noise = history.sum(axis=1).std()
 print(f"history: {history.shape[0]} days x {history.shape[1]} products")
-print(f"total a day: {history.sum(axis=1).mean():.0f} units, standard deviation {noise:.0f}")
+print(f"total per day: {history.sum(axis=1).mean():.0f} units, standard deviation {noise:.0f}")
 print(f"the best promotion sells {UPLIFT.max()} units more, the second best {np.sort(UPLIFT)[-2]}")
 assert noise > 5 * UPLIFT.max(), "the weather should hide the promotions in the total"
 
 # %% [markdown]
 # ## The campaign
 #
-# Which products a promotion touches is known by design, so the policy is told: that, and the
-# baseline. `up_ts_bl` is the one that fits this knowledge, and it has nothing to tune.
+# Which products a promotion touches is known by design, so we tell the policy these products and
+# the baseline. `up_ts_bl` is the policy that fits this knowledge, and it has nothing to tune.
 
 
 # %%
 def play(spec, campaign):
-    """A policy that has seen a whole campaign, and learnt from what it chose itself."""
+    """A policy that has run a whole campaign and learnt from its own choices."""
     policy = ud.policy(
         spec, actions=len(NAMES), variables=PRODUCTS, affected=TOUCHED, baseline=baseline
     )
@@ -89,25 +89,25 @@ policy = play("up_ts_bl", 1)
 print(policy)
 
 # %% [markdown]
-# ## What it believes, and why
+# ## What it estimates, and why
 #
 # `explain()` has an estimate for each promotion, a 95 % interval and the probability that it is the
 # best. Promotions that were soon given up keep wide intervals: nobody needs to know exactly how bad
-# they are. The last column is the truth, which only a made-up shop has.
+# they are. The last column is the truth, which is known only because the shop is invented.
 #
-# Intervals take the baseline at its word. Ours is a mean of 365 days, and off by a unit or two for
-# the products of a promotion; so are the estimates. Here the error has the same sign for all
-# promotions and hardly changes their order. Where the baseline is in doubt, leave it out: `up_ts`
-# learns it on the way.
+# Intervals assume that the baseline is exact. Ours is a mean of 365 days, and off by a unit or two
+# for the products of a promotion; so are the estimates. Here the error has the same sign for all
+# promotions and hardly changes their order. If the baseline is in doubt, leave it out: `up_ts`
+# learns it during the campaign.
 
 # %%
-belief = policy.explain()
+estimates = policy.explain()
 print(f"{'promotion':10} {'days':>5} {'uplift':>7} {'interval':>17} {'best?':>6} {'truth':>6}")
 for a, name in enumerate(NAMES):
-    low, high = belief["interval"][a]
+    low, high = estimates["interval"][a]
     print(
-        f"{name:10} {policy.pulls[a]:5d} {belief['uplift'][a]:7.1f} {low:8.1f} to {high:5.1f}"
-        f" {belief['probability_best'][a]:6.2f} {UPLIFT[a]:6d}"
+        f"{name:10} {policy.pulls[a]:5d} {estimates['uplift'][a]:7.1f} {low:8.1f} to {high:5.1f}"
+        f" {estimates['probability_best'][a]:6.2f} {UPLIFT[a]:6d}"
     )
 best = int(UPLIFT.argmax())
 off = np.array([(baseline - USUAL)[touched].sum() for touched in TOUCHED])
@@ -117,24 +117,24 @@ assert policy.pulls.argmax() == best, "the best promotion should have been taken
 assert policy.pulls[best] > DAYS / 2, "and on more than half of the days"
 
 # %% [markdown]
-# ## Keep it
+# ## Save and load
 #
-# Tonight the program ends, tomorrow it goes on. A loaded policy makes the same next decisions.
+# The program may end tonight and continue tomorrow. A loaded policy makes the same next decisions.
 
 # %%
 file = out / "first-campaign.policy"
 ud.save(policy, file)
 again = ud.load(file)
-assert again.select() == policy.select(), "a loaded policy decides as the saved one"
+assert again.select() == policy.select(), "a loaded policy decides like the saved one"
 print(f"saved: {file}")
 
 # %% [markdown]
-# ## What was won
+# ## What was gained
 #
 # One campaign may be luck, so here are 20 campaigns on other days. `ucb` is the classic bandit that
-# sees only the day's total. It has a parameter, alpha, and gets the best of four in hindsight, a
-# favour that no real campaign can do it. The best fixed promotion is what somebody who knew the
-# truth would run every day. Counted are true uplifts, not sales, so that weather plays no part.
+# sees only the day's total. It has a parameter, alpha, and gets the best of four in hindsight, an
+# advantage that it has in no real campaign. The best fixed promotion is what somebody who knew the
+# truth would run every day. We count true uplifts, not sales, so that the weather does not matter.
 
 # %%
 CAMPAIGNS = range(2, 22)
@@ -153,7 +153,7 @@ for name, units in [
 
 
 def share(units):
-    """How far from chance (0) to the best fixed promotion (1)."""
+    """The position between chance (0) and the best fixed promotion (1)."""
     return (units.mean() / DAYS - UPLIFT.mean()) / (UPLIFT.max() - UPLIFT.mean())
 
 

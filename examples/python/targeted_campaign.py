@@ -2,18 +2,18 @@
 # # A targeted campaign on a CSV file
 #
 # Two e-mails were sent at random to some of 600 customers: news, a discount, or none. In the next
-# campaign 50 customers come by in each round, and five of them may get a mail. Who should, and
-# which? The one to write to is not the customer who buys most, but the one whom a mail *moves*.
+# campaign 50 customers come by in each round, and five of them may get a mail. Who should get one,
+# and which? Not the customer who buys most, but the one whom a mail *moves*.
 #
-# How good is such a campaign? There are two honest ways to say so, and they answer different
+# How good is such a campaign? There are two honest ways to find out, and they answer different
 # questions:
 #
 # 1. **From the log alone.** It shows what customers did with the mail that they got, never
 #    what they would have done with another. Because mails went out at random, those who got one and
-#    those who did not can be compared, and no model has to be believed. But 600 rows say little.
+#    those who did not can be compared, and no model is needed. But 600 rows say little.
 # 2. **From a simulated response.** A model fitted to the log answers "what if" for everybody. Then
-#    policies can be played for as long as one likes, but what comes out is true of the model, and
-#    of customers only as far as the model is.
+#    policies can run for as long as one likes, but the results are true for the model, and for
+#    customers only as far as the model is.
 
 # %%
 import argparse
@@ -38,9 +38,9 @@ out.mkdir(parents=True, exist_ok=True)
 # %% [markdown]
 # ## The table
 #
-# `examples/campaign/shop.csv` is a made table, shaped as such tables are: `mail` is what was done,
-# `bought` what came of it. Features are scaled to the size of 1, regions become columns of 0 and 1,
-# of which one is left out beside the constant. Treatments are numbers: 0 is none.
+# `examples/campaign/shop.csv` is an invented table in the usual form: `mail` is the treatment and
+# `bought` is the outcome. Features are scaled to about 1. Regions become columns of 0 and 1, and
+# one of them is left out because there is a constant. Treatments are numbers; 0 means no mail.
 
 # %%
 with open(options.data, newline="", encoding="utf-8") as file:
@@ -57,9 +57,9 @@ print(f"{len(rows)} customers, {X.shape[1]} features with the constant")
 # %% [markdown]
 # ## 1. What the log says by itself
 #
-# Who got which mail was chance, and the table shows the chances. A purchase is divided by the share
-# of customers who got the same mail, and the mean over all customers, those with the mail less
-# those without, is right on average, whoever they are (*inverse propensity weighting*).
+# Chance decided who got which mail, and the table shows the probabilities. Divide every purchase by
+# the share of customers who got the same mail. Then the mean over all customers, with the mail
+# minus without, is right on average, for any group of customers (*inverse propensity weighting*).
 
 # %%
 share = np.bincount(z, minlength=3) / len(z)
@@ -79,9 +79,9 @@ for mail in (1, 2):
 
 # %% [markdown]
 # The same for those whom a policy would choose. It learns from one half of the rows and chooses 60
-# of the other, then the other way round: judged on rows that it was shown, it would look better
-# than it is. `update()` takes what was done and what came of it, which does not have to be the
-# policy's own choice. `greedy` goes by what it believes and does not explore.
+# of the other, then the other way round: judged on rows that it has seen, it would look better
+# than it is. `update()` takes treatments and outcomes; the treatments need not be the policy's own
+# choice. `greedy` follows its estimates and does not explore.
 
 # %%
 mixed = np.random.default_rng(1).permutation(len(rows))
@@ -99,16 +99,17 @@ print(f"log: {len(chosen)} chosen customers:  {targeted:+.3f} ± {error:.3f}")
 assert abs(targeted - untargeted) < 2 * error, "the log should be too small to tell"
 
 # %% [markdown]
-# Mails probably work on the whole. That the chosen are moved more than others, the log does not
-# show: the error is nearly as large as what is to be measured. Who reports the number without its
-# error reports luck, good or bad. More rows would help, and a campaign that learns collects them.
+# Mails probably work on the whole. The log does not show that the chosen customers are moved more
+# than others: the error is nearly as large as the quantity to be measured. To report the number
+# without its error is to report luck, good or bad. More rows would help, and a campaign that learns
+# collects them.
 #
 # ## 2. A simulated response
 #
 # One logistic regression per mail, fitted to all rows, says how likely everybody is to buy with
-# each mail. **From here on customers are simulated by these models.** What policies win from them
-# follows from the models and was measured on nobody. It is likely to flatter: fitted uplifts
-# contain the luck of the fit, so that they differ more between customers than true ones do.
+# each mail. **From here on these models simulate the customers.** The gains of policies follow from
+# the models and were measured on nobody. They are probably too large: fitted uplifts contain the
+# noise of the fit, so they differ more between customers than true uplifts do.
 
 
 # %%
@@ -129,7 +130,7 @@ ROUNDS, POOL, BUDGET = 400, 50, 5
 
 
 def play(spec, run):
-    """Mean uplift of those treated over a campaign, and the policy as it is then."""
+    """Mean uplift of those treated over a campaign, and the policy at its end."""
     policy = ud.campaign(spec, features=X.shape[1], budget=BUDGET, treatments=2, seed=run)
     won = 0.0
     for t in range(ROUNDS):
@@ -145,12 +146,13 @@ def play(spec, run):
 # %% [markdown]
 # `oracle` knows the simulated uplifts: nobody can do better. `random` knows nothing. `c2_ucb` looks
 # for those who buy most when treated, `c2_up_ucb` for those who buy more *because* of it.
-# `fill=yes` spends the whole budget in every round, so that all of them send as many mails.
+# `fill=yes` spends the whole budget in every round, so that all of them send the same number of
+# mails.
 
 # %%
 LEARNER = "c2_up_ucb(beta=0.5, model=logistic, fit=online, fill=yes)"
 PLAYED = ["oracle", LEARNER, "c2_ucb(beta=0.5, model=logistic, fit=online, fill=yes)", "random"]
-print(f"simulated: purchases more per mail, {ROUNDS} rounds, {BUDGET} mails a round, 8 campaigns")
+print(f"simulated: extra purchases per mail; {ROUNDS} rounds, {BUDGET} mails each, 8 campaigns")
 uplift = {}
 for spec in PLAYED:
     campaigns = [play(spec, run) for run in range(8)]
@@ -162,7 +164,7 @@ for spec in PLAYED:
 assert uplift["random"] < uplift[LEARNER] < uplift["oracle"]
 assert uplift[PLAYED[2]] < uplift[LEARNER], "buyers are not those whom a mail moves"
 
-believed = ud.load(out / "shop.policy").explain(X[:POOL])
-who = int(believed["index"].argmax())
-mail, uplift = MAILS[believed["treatment"][who]], believed["uplift"][who]
-print(f"first of {POOL} rows: customer {rows[who]['customer']}, {mail}, believed {uplift:+.3f}")
+estimates = ud.load(out / "shop.policy").explain(X[:POOL])
+who = int(estimates["index"].argmax())
+mail, uplift = MAILS[estimates["treatment"][who]], estimates["uplift"][who]
+print(f"best of {POOL} rows: customer {rows[who]['customer']}, {mail}, estimated {uplift:+.3f}")

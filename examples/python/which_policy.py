@@ -5,12 +5,13 @@
 # they are told before they start:
 #
 # - *which products each promotion can move*: the affected sets, often known by design;
-# - *what every product sells when nothing is done*: the baseline, from history;
-# - or only *how many products a promotion moves at most*: a number, L.
+# - *what every product sells if nothing is done*: the baseline, from history;
+# - or only *the largest number of products that a promotion moves*: L.
 #
-# Measured is the *regret*: the sales lost so far because the best promotion was not taken from the
-# first round on. A learner that has found it stops losing, and its curve goes flat. There are
-# no labels, no training set and no test set: a bandit is scored on what it does while it learns.
+# The measure is the *regret*: the sales lost so far because the best promotion was not taken from
+# the first round on. A learner that has found it stops losing, and its curve becomes flat. There
+# are no labels, no training set and no test set: a bandit is scored on what it does while it
+# learns.
 
 # %%
 import argparse
@@ -36,10 +37,10 @@ out.mkdir(parents=True, exist_ok=True)
 #
 # An *instance* says what is true: 60 products, eight promotions on five of them each, and noise
 # with standard deviation 1 and correlation 0.4 between any two products: good days are good for
-# all. The simulation knows all of it, the learners only what they are told.
+# all. The simulation knows all of it; the learners know only what they are told.
 
 # %%
-USUAL = np.repeat([3.0, 2.0, 1.0], 20)                       # sales per round when nothing is done
+USUAL = np.repeat([3.0, 2.0, 1.0], 20)                       # sales per round if nothing is done
 EXTRA = [0.5, 0.6, 0.9, 0.4, 0.7, 0.3, 0.5, 0.2]             # per affected product
 touched = [range(7 * k, 7 * k + 5) for k in range(8)]
 shop = ud.instance({
@@ -63,11 +64,11 @@ assert shop.max_affected == 5
 # %% [markdown]
 # ## What `auto` picks
 #
-# `auto` is a policy's name like any other. It looks at what there is to know and picks the policy
-# that makes the most of it; `tell` limits what the simulation tells. From the third row on, the
-# picks have a parameter, alpha, for which `auto` takes what the theory says; that needs the number
-# of rounds, the horizon. Outside of a simulation it is the same:
-# `ud.policy("auto", actions=8, variables=60, max_affected=5, horizon=5000)`.
+# `auto` is a policy's name like any other. It looks at what is known and picks the policy that
+# makes the most of it; `tell` limits what the simulation tells. From the third row on, the policies
+# have a parameter, alpha. `auto` sets it to the value that the theory gives, which needs the number
+# of rounds, the horizon. Outside a simulation it is the same: `ud.policy("auto", actions=8,
+# variables=60, max_affected=5, horizon=5000)`.
 
 # %%
 ROUNDS, RUNS = 5000, 40
@@ -89,25 +90,25 @@ picks = [r["policy"][0].split("(")[0] for r in results.values()]
 assert picks == ["up_ts_bl", "up_ts", "up_ucb_l_bl", "up_ucb_l", "ucb"], picks
 
 alone = ud.policy("auto", actions=8, variables=60, max_affected=5, horizon=ROUNDS)
-assert alone.spec == results["L"]["policy"][0], "outside of a simulation the pick is the same"
+assert alone.spec == results["L"]["policy"][0], "outside a simulation the pick is the same"
 
 # %% [markdown]
-# Every missing piece of knowledge costs. Not knowing the baseline costs little, as the rounds of
-# other promotions show it. Not knowing the sets costs much: the learner has to find out first which
-# of 60 products a promotion moves. Still, a mere L is worth more than nothing.
+# Every missing piece of knowledge has a cost. Not knowing the baseline costs little, because the
+# rounds of other promotions show it. Not knowing the sets costs much: the learner must first find
+# out which of 60 products a promotion moves. Still, L alone is worth more than nothing.
 
 # %%
 regret = [r["mean"][0] for r in results.values()]
 assert regret == sorted(regret), "the more is known, the less is lost"
 assert regret[1] < 1.5 * regret[0], "the baseline should be cheap to learn"
-assert regret[2] > 5 * regret[1], "the sets should be dear to learn"
+assert regret[2] > 5 * regret[1], "the sets should be expensive to learn"
 assert regret[3] < regret[4], "L should be worth something"
 
 # %% [markdown]
 # ## And with a better alpha?
 #
-# The theory's alpha presumes the worst. The same three with the best of six alphas, which only
-# hindsight knows:
+# The theory's alpha assumes the worst case. Here are the same three policies with the best of six
+# alphas, which only hindsight knows:
 
 # %%
 print("\nwith the best of six alphas in hindsight")
@@ -116,7 +117,7 @@ for name in picks[2:]:
     r = ud.simulate(shop, specs, rounds=ROUNDS, runs=RUNS, seed=1)
     best = r["mean"].argmin()
     print(f"  {r['policy'][best]:24} {r['mean'][best]:6.0f} ± {r['stderr'][best]:3.0f}")
-    assert r["mean"][best] > regret[1], "even so, those told the sets should lose less"
+    assert r["mean"][best] > regret[1], "even so, the policies that know the sets should lose less"
 
 # %% [markdown]
 # ## The figure

@@ -35,7 +35,7 @@ void check_contexts(const LinearContexts& setting);
 
 /// The setting that a text names: `contextual-linear`, or with other sizes or noise than those of
 /// LinearContexts, `contextual-linear(noise_sd=2, actions=4)`. Absent if it names something else.
-/// Throws InvalidInput: malformed, unknown or repeated names, numbers that cannot be.
+/// Throws InvalidInput: malformed, unknown or repeated names, numbers that are not valid.
 std::optional<LinearContexts> find_contexts(std::string_view text);
 
 /// Throws as check_contexts().

@@ -49,7 +49,7 @@ class Stream {
   /// two indices.
   double normal(std::uint32_t round, std::uint64_t index) const;
 
-  /// out[j] = uniform(round, first + j), bit for bit; likewise normals.
+  /// out[j] = uniform(round, first + j), or normal(round, first + j), bit for bit.
   void uniforms(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
   void normals(std::uint32_t round, std::uint64_t first, std::span<double> out) const;
 

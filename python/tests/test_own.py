@@ -103,7 +103,7 @@ def test_a_policy_is_told_what_it_needs_and_no_more():
     assert (first["observations"][0] == 1000).all()
     assert first["rng"].random() != second["rng"].random()
 
-    with pytest.raises(ValueError, match="curious.needs = baseline: is not told; horizon, rng would be"):
+    with pytest.raises(ValueError, match="curious.needs = baseline: is not available; available: horizon, rng"):
         ud.simulate("gaussian", [Curious], rounds=20, runs=2, tell=["horizon"])
 
 
@@ -136,7 +136,7 @@ class Failing(RoundRobin):
         (OutOfRange, r"OutOfRange.select\(\) = 10: must be below the number of actions, 10"),
         (NoNumber, r"NoNumber.select\(\) = 1.5: must be a whole number"),
         (Silent, r"Silent: must have a method update\(\)"),
-        (RoundRobin(10, 100), "policies = .*give its class, a new one plays each run"),
+        (RoundRobin(10, 100), "policies = .*give its class; each run needs a new object"),
         (ud.policy("ucb(alpha=2)", 10, 100), r"policies: give the spec 'ucb\(alpha=2\)'"),
         (7, "policies = 7: must be specs, classes or functions"),
         ("ucb(alpha=-2)", r"ucb.alpha = -2: must be > 0"),
@@ -240,7 +240,7 @@ def test_payoffs_in_all_forms():
         ([1.0, np.nan, 2.0], "payoffs: must be finite"),
         (([0, 3], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
         (([0, -1], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
-        (([1, 1], [1.0, 1.0]), "payoffs: a variable is there twice"),
+        (([1, 1], [1.0, 1.0]), "payoffs: a variable occurs twice"),
         (([0, 1], [5.0]), "payoffs: 2 variables, but values of shape"),
     ],
 )

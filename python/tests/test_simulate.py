@@ -335,7 +335,7 @@ def test_simulate_on_contexts_plays_specs_and_refuses_the_rest():
         ("contextual-linear", "lin_up_ucb(beta=1)", {"tell": []}, "affected"),
         ("contextual-linear", "up_ts", {}, "is for single actions"),
         ("contextual-linear", "auto", {}, "is for single actions"),
-        ("contextual-linear", [object], {}, "takes specs only"),
+        ("contextual-linear", [object], {}, "takes only specs"),
         ("contextual-linear", [], {}, "give at least one"),
         ("contextual-linear(noise=2)", "lin_ucb(beta=1)", {}, "did you mean noise_sd"),
         ("contextual-linear(noise_sd=0)", "lin_ucb(beta=1)", {}, "noise_sd = 0: must be > 0"),
@@ -351,7 +351,7 @@ def test_simulate_on_contexts_plays_specs_and_refuses_the_rest():
 
 def test_simulate_warns_of_noise_on_contexts():
     options = {"rounds": 20, "runs": 1}
-    with pytest.warns(UserWarning, match=r"lin_ucb\(delta=0.05\): delta stands for a beta") as caught:
+    with pytest.warns(UserWarning, match=r"lin_ucb\(delta=0.05\): the beta that delta gives is valid") as caught:
         result = ud.simulate(
             "contextual-linear(noise_sd=3)", ["lin_ucb(delta=0.05)", "lin_ucb(beta=1)"], **options)
     assert result.warnings == [str(warning.message) for warning in caught]
@@ -392,7 +392,7 @@ def test_up_ucb_ilift_needs_an_effect_gap():
         "noise": {"kind": "gaussian", "covariance": "identity"},
     }
     assert ud.instance(alike).effect_gap == 0.0 and ud.instance(alike).min_uplift == 1.0
-    with pytest.raises(ValueError, match="effect_gap: must be given: alike has none, since two"):
+    with pytest.raises(ValueError, match="effect_gap: must be given: alike has none, because two"):
         ud.simulate(alike, ["up_ucb_ilift(alpha=1)"], rounds=10, runs=1)
     ud.simulate(alike, ["up_ucb_ilift(alpha=1, effect_gap=1)"], rounds=10, runs=1)
     assert np.isnan(ud.bounds(alike, rounds=100)["up_ucb_ilift"])

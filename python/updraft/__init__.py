@@ -79,22 +79,24 @@ def policy(
     seed: int = 1,
     run: int = 0,
 ) -> Policy:
-    """A policy that knows what it is told here, and nothing else.
+    """Makes a policy that knows what it is told here, and nothing else.
 
-    spec: such as "up_ucb(alpha=3)"; policies() lists them. "auto" picks one by what is known.
-    affected: per action the variables that it affects, as ids or as a mask of bools.
-    baseline: mean payoff of every variable when nothing is done.
-    max_affected: L, the most variables that an action affects; or a list with one L per action.
-    min_uplift: Delta, the least size of an individual uplift.
-    effect_gap: the least distance between the means of a variable under two actions of which one
-    affects it.
-    horizon: the number of rounds to be played.
+    spec: such as "up_ucb(alpha=3)"; policies() lists them. "auto" picks one from what is known.
+    affected: for each action, the variables that it affects, as ids or as a mask of bools.
+    baseline: the mean payoff of every variable if nothing is done.
+    max_affected: L, the largest number of variables that an action affects; or a list with one L
+    per action.
+    min_uplift: Delta, the least absolute value of an individual uplift.
+    effect_gap: the least distance between the means of a variable under two actions, over all
+    variables that one of the two affects.
+    horizon: the number of rounds.
     reward_prior: mean and variance of the actions' expected rewards.
-    observations: per variable, how often it was seen without any action, and the mean of these.
-    seed, run: where the policy's own draws come from, if it draws.
+    observations: for each variable, how often it was observed without any action, and the mean of
+    these payoffs.
+    seed, run: determine the policy's own random draws, if it draws.
 
-    Knowledge that the policy does not use is left aside. Raises ValueError where it lacks some, and
-    says which policies would do with what is known.
+    The policy ignores knowledge that it does not use. Raises ValueError if it needs more; the
+    message says which policies would work with what is known.
 
     >>> p = policy("up_ucb(alpha=3)", actions=2, variables=5, affected=[[0, 1], {2, 4}])
     >>> p.select()
@@ -126,11 +128,12 @@ def policy(
 def campaign(
     spec: str, features: int, budget: int, treatments: int = 1, *, seed: int = 1, run: int = 0
 ) -> CampaignPolicy:
-    """A policy for targeted campaigns: who of a pool of people gets which treatment.
+    """Makes a targeting policy, which chooses who of a pool of people gets which treatment.
 
     spec: such as "c2_up_ucb(beta=2)"; campaign_policies() lists them.
-    features: how many numbers describe a person.
-    budget: how many people may be treated in a round.
+    features: the number of features of a person.
+    budget: the largest number of people that may be treated in a round.
+    treatments: the number of treatments, not counting no treatment.
     seed, run: as in policy().
 
     >>> c = campaign("c2_up_ucb(beta=2)", features=2, budget=1)
@@ -144,7 +147,7 @@ def campaign(
 
 
 def instance(source: InstanceLike) -> Instance:
-    """An instance to simulate on: a shipped one by name, a file, or a dict.
+    """Returns an instance to simulate on: a shipped one by name, a file, or a dict.
 
     Files and dicts are in the format updraft-instance/1.
 
@@ -157,10 +160,10 @@ def instance(source: InstanceLike) -> Instance:
 def context(
     spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0
 ) -> ContextPolicy:
-    """A policy for actions with contexts: one action for all variables, which have features.
+    """Makes a contextual policy: it chooses one action for all variables, which have features.
 
     spec: such as "lin_up_ucb(beta=1)"; context_policies() lists them.
-    features: how many numbers describe a variable.
+    features: the number of features of a variable.
     seed, run: as in policy().
 
     >>> c = context("lin_up_ucb(beta=1)", features=2, actions=2)
@@ -182,13 +185,14 @@ def environment(
     rewards: ArrayLike | None = None,
     **knowledge: Any,
 ) -> OwnEnvironment:
-    """An environment of your own for simulate(): a function that returns payoffs for an action.
+    """Makes an environment of your own for simulate() from a function that returns payoffs.
 
     draw: called as draw(action) in each round, for one policy and run after the other; returns
-    what Policy.update() takes. Where it has a parameter `rng`, it is given a numpy Generator that
-    starts anew with each run and policy, so that policies meet the same draws; `round` likewise.
-    rewards: the expected reward of each action; where it is not known, simulations measure the
-    payoffs collected in place of regret.
+    what Policy.update() takes. If it has a parameter `rng`, it gets a numpy Generator that starts
+    anew with each run and policy, so that policies meet the same draws. If it has a parameter
+    `round`, it gets the number of the round.
+    rewards: the expected reward of each action. Without it, simulations measure the collected
+    payoffs in place of regret.
     knowledge: what policies may be told, as in policy().
 
     >>> def shop(action, rng):
@@ -207,7 +211,7 @@ def environment(
 
 
 def instances() -> dict[str, str]:
-    """The shipped instances: name and summary.
+    """Returns the shipped instances: name and summary.
 
     >>> "criteo" in instances()
     True
@@ -224,14 +228,14 @@ def bounds(
     min_uplift: float | None = None,
     effect_gap: float | None = None,
 ) -> Bounds:
-    """The regret bounds of the theory on an instance, by the name of the policy they hold for.
+    """Returns the regret bounds of the theory on an instance, by the policy that they hold for.
 
-    An upper bound holds with probability 1 - delta; NaN if it needs the least individual uplift or
-    the effect gap and the instance has none. It is for the alpha in `alpha`: what the policy takes
-    if it is given delta and the payoffs are 1-sub-Gaussian, and variance_proxy times as much if
-    they are not. max_affected, min_uplift and effect_gap replace the true values. max_affected is
-    L for all actions, or a list with one L(a) per action, as policies are told; each at least as
-    large as the number of variables that its action affects, or no theorem holds.
+    An upper bound holds with probability 1 - delta. It is NaN if it needs the least individual
+    uplift or the effect gap and the instance has none. It holds for the alpha in `alpha`: the alpha
+    that the policy uses if it is given delta and the payoffs are 1-sub-Gaussian, and variance_proxy
+    times as much if they are not. max_affected, min_uplift and effect_gap replace the true values.
+    max_affected is L for all actions, or a list with one L(a) per action, as policies are told.
+    Each must be at least the number of variables that its action affects, or no theorem holds.
 
     >>> b = bounds("gaussian", rounds=20000)
     >>> bool(b["up_ucb_bl"] < b["up_ucb"] < b["ucb"])
@@ -260,14 +264,14 @@ def campaign_bounds(
     ridge: float | None = None,
     norm_bound: float = 1.0,
 ) -> Bounds:
-    """The regret bounds of the theory for targeted campaigns with linear payoffs.
+    """Returns the regret bounds of the theory for targeted campaigns with linear payoffs.
 
-    individuals: how many people a pool has, of whom at most `budget` are treated.
-    ridge: lambda, at least the budget, which it is if not given.
-    norm_bound: the most that the length of a treatment's coefficients can be.
+    individuals: the number of people in a pool, of whom at most `budget` are treated.
+    ridge: lambda, at least the budget; by default the budget.
+    norm_bound: an upper bound on the length of a treatment's coefficients.
 
-    They hold for features of length at most 1 and independent noise that is 1-sub-Gaussian, such as
-    that of 0/1 payoffs, if the policy is given delta, the same ridge and the same norm_bound.
+    They hold for features of length at most 1 and independent 1-sub-Gaussian noise, such as that of
+    0/1 payoffs, if the policy is given delta, the same ridge and the same norm_bound.
 
     >>> list(campaign_bounds(features=12, individuals=100, budget=10, rounds=2000))
     ['c2_up_ucb']
@@ -286,8 +290,8 @@ def campaign_bounds(
 
 
 def policies() -> list[dict[str, Any]]:
-    """All policies for policy(): name, aliases, summary, index, reference, status, what each needs
-    to know, and its parameters.
+    """Lists the policies for policy(): name, aliases, summary, index, reference, status, what each
+    needs to know, and its parameters.
 
     >>> [p["needs"] for p in policies() if p["name"] == "up_ucb_bl"]
     [['baseline', 'affected']]
@@ -296,7 +300,7 @@ def policies() -> list[dict[str, Any]]:
 
 
 def campaign_policies() -> list[dict[str, Any]]:
-    """The same for campaign().
+    """Lists the targeting policies for campaign(), in the same form as policies().
 
     >>> campaign_policies()[0]["name"]
     'c2_up_ucb'
@@ -305,7 +309,7 @@ def campaign_policies() -> list[dict[str, Any]]:
 
 
 def context_policies() -> list[dict[str, Any]]:
-    """The same for context().
+    """Lists the contextual policies for context(), in the same form as policies().
 
     >>> [p["name"] for p in context_policies()]
     ['lin_up_ucb', 'lin_up_ucb_bl', 'lin_ucb']
@@ -314,10 +318,10 @@ def context_policies() -> list[dict[str, Any]]:
 
 
 def save(policy: Policy | CampaignPolicy | ContextPolicy, path: str | os.PathLike[str]) -> None:
-    """Saves a policy in the library's own format, which C++ programs read as well.
+    """Saves a policy in the library's own format, which C++ programs can also read.
 
-    The file is replaced as a whole or not at all. It holds all that was told and learnt, but not the
-    seed (a pickle does).
+    The file is replaced as a whole or not at all. It contains what the policy was told and has
+    learnt, but not the seed (a pickle also contains the seed).
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -330,9 +334,10 @@ def save(policy: Policy | CampaignPolicy | ContextPolicy, path: str | os.PathLik
 
 
 def load(path: str | os.PathLike[str], *, seed: int = 1, run: int = 0) -> Any:
-    """The policy as it was saved, of whichever kind: the same next choices, bit for bit, given the
-    same seed.
+    """Loads a saved policy of any kind. With the same seed, its next choices are the same, bit for
+    bit.
 
-    Raises ValueError where the file is foreign or damaged, RuntimeError where it cannot be read.
+    Raises ValueError if the file is not a saved policy or is damaged, RuntimeError if it cannot be
+    read.
     """
     return _updraft.load(path, seed, run)

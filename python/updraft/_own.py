@@ -1,4 +1,4 @@
-"""Policies and environments that users write, and rounds played with them in Python."""
+"""Policies and environments that users write, and the rounds that run with them in Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from updraft._updraft import Instance, Policy
 
 Floats = NDArray[np.float64]
 Payoffs = Any  # whatever Policy.update takes
-_OBSERVATIONS = 1000  # per variable, as many as up_ucb_obs is told where it does not say
+_OBSERVATIONS = 1000  # per variable; the default of up_ucb_obs
 _REPORT_SECONDS = 0.1
 
 
@@ -35,7 +35,7 @@ PolicyMaker = Callable[..., OwnPolicy]
 
 
 class OwnEnvironment:
-    """What a function of yours pays. Made by environment(); simulate() takes it for an instance."""
+    """An environment of your own, made by environment(). simulate() takes it as an instance."""
 
     def __init__(
         self, draw: Callable[..., Payoffs], knowledge: Mapping[str, Any], rewards: ArrayLike | None
@@ -58,11 +58,11 @@ class OwnEnvironment:
         return int(self._knowledge["variables"])
 
     def knowledge(self, rounds: int) -> dict[str, Any]:
-        """All that can be known when `rounds` are to be played, as keywords of updraft.policy()."""
+        """All that can be known for this many rounds, as keywords of updraft.policy()."""
         return {"horizon": rounds, **self._knowledge}
 
     def start(self, seed: int, run: int) -> Callable[[int, int], Payoffs]:
-        """The payoffs of a round and an action, in a run that starts anew."""
+        """A function that returns the payoffs of a round and an action, in a new run."""
         draw = self._draw
         rng = np.random.default_rng([seed, run, 0])
         if not self._wants:
@@ -90,7 +90,7 @@ def _counted(count: int, noun: str) -> str:
 def _named(function: Callable[..., Any], names: tuple[str, ...]) -> set[str]:
     try:
         parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # some compiled functions do not say
+    except (TypeError, ValueError):  # some compiled functions have no signature
         return set()
     return {name for name in names if name in parameters}
 
@@ -103,7 +103,7 @@ def _gaps(rewards: ArrayLike, actions: int) -> Floats:
 
 
 def name_of(maker: Any) -> str:
-    """What results call a policy or an environment: its `name`, if it has one."""
+    """The name of a policy or an environment in results: its `name`, if it has one."""
     if isinstance(maker, functools.partial):
         arguments = [repr(value) for value in maker.args]
         arguments += [f"{key}={value!r}" for key, value in maker.keywords.items()]
@@ -113,11 +113,11 @@ def name_of(maker: Any) -> str:
 
 
 def check_maker(maker: Any) -> PolicyMaker:
-    """What makes a policy for each run, or ValueError."""
+    """The maker, if it can make a policy for each run; otherwise raises ValueError."""
     if isinstance(maker, Policy):
-        raise ValueError(f"policies: give the spec '{maker.spec}', a new policy plays each run")
+        raise ValueError(f"policies: give the spec '{maker.spec}'; each run needs a new policy")
     if not callable(maker):
-        hint = ": give its class, a new one plays each run" if hasattr(maker, "select") else ""
+        hint = ": give its class; each run needs a new object" if hasattr(maker, "select") else ""
         raise ValueError(
             f"policies = {maker!r}: must be specs, classes or functions that make policies{hint}"
         )
@@ -132,7 +132,7 @@ def _needs(maker: Any) -> list[str]:
 
 
 class OwnLearner:
-    """A policy of the user's, whose actions and payoffs are checked."""
+    """A policy of the user. Its actions and payoffs are checked."""
 
     def __init__(self, maker: PolicyMaker, told: Mapping[str, Any], world: World) -> None:
         self.spec = name_of(maker)
@@ -167,20 +167,20 @@ def is_sparse(payoffs: Payoffs) -> bool:
 
 
 def dense(payoffs: Payoffs, variables: int) -> Floats:
-    """One payoff per variable, or ValueError."""
+    """One payoff per variable. Raises ValueError if the payoffs are not valid."""
     if is_sparse(payoffs):
         ids = np.asarray(payoffs[0])
         if ids.size and not (ids.dtype.kind in "iu" and 0 <= ids.min() <= ids.max() < variables):
             raise ValueError(f"payoffs: variables must be whole numbers below {variables}")
         if np.unique(ids).size < ids.size:
-            raise ValueError("payoffs: a variable is there twice")
+            raise ValueError("payoffs: a variable occurs twice")
         paid = np.asarray(payoffs[1], dtype=np.float64)
         if paid.shape != ids.shape:
             raise ValueError(f"payoffs: {ids.size} variables, but values of shape {paid.shape}")
         values = np.zeros(variables)
         values[ids.astype(np.int64)] = paid
     else:
-        values = np.array(payoffs, dtype=np.float64)  # a copy, with which they may do as they like
+        values = np.array(payoffs, dtype=np.float64)  # a copy, which the policy may change
     if values.shape != (variables,):
         raise ValueError(f"payoffs: must be one per variable, {variables}, not {values.shape}")
     if not np.isfinite(values).all():
@@ -194,7 +194,7 @@ def total(payoffs: Payoffs) -> float:
 
 
 class Told:
-    """What policies in a simulation are told of a world: never more than they need."""
+    """What policies in a simulation are told about a world: never more than they need."""
 
     def __init__(self, world: World, options: Mapping[str, Any]) -> None:
         self._world = world
@@ -222,12 +222,12 @@ class Told:
             return self._world.environment(self._seed, run).observe_baseline(_OBSERVATIONS)
         if need not in self._known:
             known = ", ".join(sorted({*self._known, "rng"} - {"actions", "variables"}))
-            raise ValueError(f"{policy}.needs = {need}: is not told; {known} would be")
+            raise ValueError(f"{policy}.needs = {need}: is not available; available: {known}")
         return self._known[need]
 
 
 class Meter:
-    """Counts rounds, and reports the share that is done now and then."""
+    """Counts rounds, and now and then reports the share that is done."""
 
     def __init__(self, report: Callable[[float], object] | None, rounds: int) -> None:
         self._report = report
@@ -243,7 +243,7 @@ class Meter:
             self._next = time.monotonic() + _REPORT_SECONDS
 
     def part(self, rounds: int) -> Callable[[float], object] | None:
-        """Reports for somebody else, who plays `rounds` of them next."""
+        """A report function for other code, which runs the next `rounds` rounds."""
         before = self._done
         self._done += rounds
         if self._report is None:

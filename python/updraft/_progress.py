@@ -11,7 +11,7 @@ _LINE_SECONDS = 5.0
 
 
 class ProgressBar:
-    """A bar that is wiped at the end; where stderr is not a terminal, a line now and then."""
+    """A bar that is wiped at the end; if stderr is not a terminal, a line now and then."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()

@@ -1,4 +1,4 @@
-"""What simulations and bounds come back as: dicts that become tables."""
+"""The results of simulations and bounds: dicts that can become tables."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _SUMMARY = ("mean", "sd", "stderr", "p95")
 class SimulationResult(dict[str, Any]):
     """Regrets of P policies over R runs, as a dict of arrays.
 
-    policy (P): their specs, with what "auto" picked in its place
+    policy (P): their specs, with the policy that "auto" picked in its place
     mean, sd, stderr, p95 (P): of the regret after the last round, over runs
     runs (P x R): that regret, run by run
     pulls (P x actions): how often each action was taken, mean over runs
     curve_round (C): the rounds of the curves
     curve_mean, curve_sd, curve_stderr, curve_p95 (P x C): of the regret after these rounds
 
-    Where an environment of your own does not say the expected rewards, `measure` is "reward" in
-    place of "regret", and all are of the payoffs collected, of which more is better.
+    If an environment of your own does not give the expected rewards, `measure` is "reward" instead
+    of "regret", and all numbers are about the collected payoffs: more is better.
     """
 
     measure: str = "regret"
-    warnings: list[str] = []  # policies whose theorem does not hold for the noise, and why
+    warnings: list[str] = []  # which policies' theorems do not hold for the noise, and why
 
     def to_pandas(self, what: str = "summary") -> pandas.DataFrame:
         """A pandas DataFrame: "summary" has a row per policy, "runs" one per policy and run,
@@ -69,7 +69,7 @@ class SimulationResult(dict[str, Any]):
 class Bounds(dict[str, float]):
     """Bounds on the regret: name -> value. to_pandas() has their kinds, formulas and sources.
 
-    alpha: for which alpha of its policy an upper bound holds
+    alpha: the alpha of the policy for which an upper bound holds
     expected: bounds on the expected regret, if the policy is given delta = 1/rounds
     """
 

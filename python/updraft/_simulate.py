@@ -22,7 +22,7 @@ Report = Callable[[float], object]
 
 
 def as_instance(source: InstanceLike) -> Instance:
-    """The instance that is meant by a name, a file or a dict."""
+    """The instance that a name, a file or a dict describes."""
     if isinstance(source, Instance):
         return source
     if isinstance(source, Mapping):
@@ -42,24 +42,24 @@ def simulate(
     tell: Iterable[str] | None = None,
     progress: bool | Report = False,
 ) -> SimulationResult:
-    """Plays policies against an instance and measures their regret.
+    """Simulates policies on an instance and measures their regret.
 
     Every policy is told exactly what it needs, and all policies of a run meet the same noise. The
-    result is the same for any number of threads; 0 takes all. Ctrl-C stops it. Other Python threads
-    go on meanwhile.
+    result is the same for any number of threads; 0 means all threads of the machine. Ctrl-C stops
+    the simulation. Other Python threads continue to run meanwhile.
 
-    policies: specs; or classes of your own with select() and update(action, payoffs), of which one
-    object plays each run. It is made with the keywords actions and variables, and those that its
-    attribute `needs` names: anything that policy() may be told, and "rng" (a numpy Generator).
-    instance: anything that instance() takes, or what environment() made; or "contextual-linear", a
-    bandit with contexts for the policies of context(), with other sizes or noise in parentheses:
+    policies: specs, or classes of your own with select() and update(action, payoffs). Each run
+    makes one object of the class, with the keywords actions and variables and those that its attribute
+    `needs` names: anything that policy() may be told, and "rng" (a numpy Generator).
+    instance: anything that instance() takes, or a result of environment(); or "contextual-linear",
+    a contextual bandit for the policies of context(), with other sizes or noise in parentheses:
     "contextual-linear(noise_sd=2, actions=4)".
-    tell: the most that policies are told ("baseline", "affected", ...) in place of all that the
-    instance knows; an empty list is nothing.
-    progress: True shows it on stderr; a function is called now and then with the share done.
+    tell: what policies may be told ("baseline", "affected", ...); by default, all that the instance
+    knows. An empty list means nothing.
+    progress: True shows progress on stderr; a function is called now and then with the share done.
 
     Warns if a policy was made with `delta` and the noise of the instance is wider than its theorem
-    allows; `warnings` of the result has the same texts.
+    allows; the attribute `warnings` of the result has the same texts.
 
     >>> r = simulate("gaussian", ["ucb(alpha=2)", "up_ucb(alpha=3)"], rounds=300, runs=4)
     >>> list(r["policy"])
@@ -130,7 +130,7 @@ def _on_contexts(
 ) -> tuple[SimulationResult, list[str]]:
     for policy in policies:
         if not isinstance(policy, str):
-            raise ValueError(f"policies: {policy!r}: a bandit with contexts takes specs only")
+            raise ValueError(f"policies: {policy!r}: a contextual bandit takes only specs")
     table = _updraft.simulate_contexts(contexts, [str(p) for p in policies], options, report)
     notes = table.pop("warnings")
     return SimulationResult(table), notes
@@ -161,7 +161,7 @@ def _with_own(
     options = {**options, **_updraft.checked_options(options)}
     told = Told(world, options)
     in_cpp = [p for p in policies if isinstance(p, str)] if isinstance(world, Instance) else []
-    for policy in policies:  # before others have played for an hour
+    for policy in policies:  # refuse bad ones before the others have run for an hour
         if policy not in in_cpp:
             told.learner(policy if isinstance(policy, str) else check_maker(policy), run=0)
     each = options["runs"] * options["rounds"]

@@ -10,7 +10,7 @@ namespace updraft {
 /// machine's vectors, so that all machines round alike. Cost: one streaming read.
 double sum_of(std::span<const double> values);
 
-/// Whether |value| <= limit for all of them; false where one is NaN.
+/// Whether |value| <= limit for all of them; false if one is NaN.
 bool all_within(std::span<const double> values, double limit);
 
 /// Whether all are `value`.

@@ -7,10 +7,10 @@
 namespace updraft {
 
 /// Writes a file beside its target, syncs it and renames it over the target: there is always a
-/// whole file, the old or the new. Throws std::runtime_error where it cannot be written.
+/// whole file, the old or the new. Throws std::runtime_error if it cannot be written.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// All bytes of a file. Throws std::runtime_error where it cannot be read.
+/// All bytes of a file. Throws std::runtime_error if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
 /// Throws std::runtime_error `cannot WHAT PATH: reason`, the reason from errno.

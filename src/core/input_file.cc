@@ -21,7 +21,7 @@ std::string read_input_file(const std::string& path, const InputKind& kind,
   if (!std::filesystem::exists(status)) {
     const InvalidInput unknown = unknown_name(kind.field, path, shipped);
     throw InvalidInput(unknown.field(), unknown.value(),
-                       unknown.rule() + "; nor is there a file of that name");
+                       unknown.rule() + "; no file has that name either");
   }
   if (status.type() == std::filesystem::file_type::directory) {
     throw refuse(fmt::format("is a directory; must be a shipped {} or {}", kind.field, kind.file));

@@ -96,7 +96,8 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
 
   bool open(json value) {
     if (levels_.size() == most_depth_) {
-      throw InvalidInput(path(), fmt::format("is nested too deep; at most {} levels", most_depth_));
+      throw InvalidInput(path(),
+                         fmt::format("is nested too deeply; at most {} levels", most_depth_));
     }
     json& placed = put(std::move(value));
     levels_.push_back({&placed, nullptr, {}});

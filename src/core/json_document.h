@@ -7,7 +7,7 @@
 
 namespace updraft {
 
-/// Reads a JSON text from an untrusted source. Throws InvalidInput where it is not JSON (with
+/// Reads a JSON text from an untrusted source. Throws InvalidInput if it is not JSON (with
 /// line and column, from 1, the column in bytes), a number overflows, a key is repeated in an
 /// object (with the path), or lists and objects are nested deeper than `most_depth`.
 /// Memory: at most a constant times the length of the text; no recursion.

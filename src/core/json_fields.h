@@ -12,14 +12,14 @@ namespace updraft {
 // Reading fields of a JSON document. All throw InvalidInput that names the field by its path,
 // which is made only then.
 
-/// The path of a member: "noise.kind", or "kind" where the object is the document itself.
+/// The path of a member: "noise.kind", or "kind" if the object is the document itself.
 std::string member_path(std::string_view object_path, std::string_view key);
 
 /// Throws unless `object` is one and has no other keys than `valid`.
 void check_keys(const nlohmann::json& object, std::string_view path,
                 std::initializer_list<std::string_view> valid);
 
-/// The member of a checked object; throws where it is missing.
+/// The member of a checked object; throws if it is missing.
 const nlohmann::json& required(const nlohmann::json& object, std::string_view path,
                                std::string_view key);
 

@@ -29,7 +29,7 @@ StateBody unframed(const StateKind& kind, std::string_view file) {
   const std::string_view magic = kind.magic;
   const std::size_t frame = magic.size() + 3 * sizeof(std::uint64_t);
   if (file.substr(0, magic.size()) != magic.substr(0, file.size()) || file.empty()) {
-    throw InvalidInput("policy state", "is not a saved policy: it does not begin like one");
+    throw InvalidInput("policy state", "is not a saved policy: its first bytes are wrong");
   }
   if (file.size() < frame) throw InvalidInput("policy state", "is truncated");
   StateReader head(file.substr(magic.size()));

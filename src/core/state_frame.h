@@ -28,7 +28,7 @@ struct StateBody {
 /// InvalidInput if it is foreign, damaged, truncated or of a version that cannot be read.
 StateBody unframed(const StateKind& kind, std::string_view file);
 
-/// All bytes of a framed state, to and from a stream. Throw std::runtime_error where it fails.
+/// All bytes of a framed state, to and from a stream. Throw std::runtime_error if it fails.
 void write_state(std::string_view file, std::ostream& out);
 std::string read_state(std::istream& in);
 

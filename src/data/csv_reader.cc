@@ -41,7 +41,7 @@ CsvReader::CsvReader(std::string path) : path_(std::move(path)) {
   if (status.type() == std::filesystem::file_type::not_found) throw refuse_file("no such file");
   if (error) throw refuse_file("cannot be read: " + error.message());
   if (status.type() != std::filesystem::file_type::regular) {
-    throw refuse_file("is not a regular file; it is read twice, so a pipe or folder will not do");
+    throw refuse_file("must be a regular file, not a pipe or a folder: it is read twice");
   }
   file_bytes_ = static_cast<double>(std::filesystem::file_size(path_, error));
   errno = 0;
@@ -61,8 +61,8 @@ CsvReader::CsvReader(std::string path) : path_(std::move(path)) {
       }
       if (!seen.insert(fields_[c]).second) {
         throw refuse_line(
-            fmt::format("column {} is named \"{}\" as another is; names must be distinct", c + 1,
-                        shown(fields_[c])));
+            fmt::format("column {} is named \"{}\", like another column; names must be distinct",
+                        c + 1, shown(fields_[c])));
       }
     }
     columns_.assign(fields_.begin(), fields_.end());
@@ -90,8 +90,8 @@ std::size_t CsvReader::column(std::string_view field, const std::string& name) c
 bool CsvReader::next() {
   if (!next_record()) return false;
   if (fields_.size() != columns_.size()) {
-    throw refuse_line(fmt::format("has {} fields; must have {}, as the first line", fields_.size(),
-                                  columns_.size()));
+    throw refuse_line(fmt::format("has {} fields; must have {}, like the first line",
+                                  fields_.size(), columns_.size()));
   }
   ++rows_;
   return true;
@@ -167,7 +167,7 @@ bool CsvReader::next_record() {
   }
 }
 
-/// Splits a record without quotes; false where it has some.
+/// Splits a record without quotes; false if it has some.
 bool CsvReader::split_plain(std::string_view record) {
   if (record.find('"') != record.npos) return false;
   for (std::size_t from = 0;;) {

@@ -18,14 +18,14 @@ namespace updraft {
 /// Fields are separated by commas; a field in quotes may hold commas, line breaks and, doubled,
 /// quotes [rfc4180]. Lines end in LF or CRLF, a byte order mark of UTF-8 is skipped, and so are
 /// empty lines. The first row names the columns. Whatever is refused is InvalidInput whose message
-/// begins with the file and, where there is one, the line: `visits.csv:17: f3 = abc: ...`.
+/// begins with the file and, if there is one, the line: `visits.csv:17: f3 = abc: ...`.
 class CsvReader {
  public:
   /// A row in the file has at most this many bytes.
   static constexpr std::size_t kMostRowBytes = std::size_t{1} << 20;
 
-  /// Reads the header. Throws where the file is missing, not a regular file, unreadable or empty,
-  /// and where a column has no name or the name of another.
+  /// Reads the header. Throws if the file is missing, not a regular file, unreadable or empty,
+  /// and if a column has no name or the name of another.
   explicit CsvReader(std::string path);
   ~CsvReader();
   CsvReader(const CsvReader&) = delete;
@@ -37,8 +37,8 @@ class CsvReader {
   /// The place of a column; where there is none throws with all names, `field` being what asked.
   std::size_t column(std::string_view field, const std::string& name) const;
 
-  /// Goes to the next row; false at the end of the file. Throws where a row has too few or too many
-  /// fields, is too long, has a quote that is not closed, or where the gzip is damaged.
+  /// Goes to the next row; false at the end of the file. Throws if a row has too few or too many
+  /// fields, is too long, has a quote that is not closed, or if the gzip is damaged.
   bool next();
 
   /// One per column, until the next call of next().

@@ -18,11 +18,12 @@ namespace {
 
 constexpr std::uint64_t kRowsPerReport = 4096;
 
-/// The place of a name in a list; throws where the table is not what it was when it was surveyed.
+/// The place of a name in a list; throws if the table is not what it was when it was surveyed.
 std::size_t place_of(const std::vector<std::string>& names, const CsvReader& reader,
                      std::size_t column) {
   const auto found = std::find(names.begin(), names.end(), reader.fields()[column]);
-  if (found == names.end()) throw reader.refusal(column, "is new: the file changed while read");
+  if (found == names.end())
+    throw reader.refusal(column, "is new: the file changed while it was read");
   return static_cast<std::size_t>(found - names.begin());
 }
 

@@ -53,7 +53,7 @@ class Attempt {
     }
   }
 
-  /// Gives every row the nearest centre; true where that changed any.
+  /// Gives every row the nearest centre; true if that changed any.
   bool assign() {
     for (std::size_t k = 0; k < clusters_; ++k) {
       for (std::size_t c = 0; c < width_; ++c) {
@@ -134,7 +134,7 @@ class Attempt {
   }
 
   /// An empty cluster gets the row farthest from its centre; there is one, as more different rows
-  /// than clusters exist. True where there was an empty one.
+  /// than clusters exist. True if there was an empty one.
   bool fill_empty() {
     bool filled = false;
     for (std::uint32_t k = 0; k < clusters_; ++k) {
@@ -186,8 +186,9 @@ KMeansResult cluster_rows(std::span<const double> rows, std::size_t width,
   if (different < options.clusters) {
     throw InvalidInput(
         "clusters", static_cast<double>(options.clusters),
-        fmt::format("must be at most {}, the number of different rows; others would be empty",
-                    different));
+        fmt::format(
+            "must be at most {}, the number of different rows; further clusters would be empty",
+            different));
   }
   const Stream stream(options.seed, kRun, Purpose::kInstance);
   KMeansResult best;

@@ -32,7 +32,7 @@ struct KMeansResult {
 /// that comes out empty gets the row that is farthest from its centre. Depends on the seed and the
 /// rows only; ties go to the lower cluster.
 ///
-/// Throws InvalidInput where there are fewer different rows than clusters, since some would stay
+/// Throws InvalidInput if there are fewer different rows than clusters, since some would stay
 /// empty. Cost: O(rows width clusters) an iteration.
 KMeansResult cluster_rows(std::span<const double> rows, std::size_t width,
                           const KMeansOptions& options);

@@ -15,7 +15,7 @@ namespace updraft {
 std::string pack_doubles(std::span<const double> numbers);
 std::string pack_words(std::span<const std::uint32_t> numbers);
 
-/// Exactly `count` numbers. Throws InvalidInput with `field` where the text is not base64 of a
+/// Exactly `count` numbers. Throws InvalidInput with `field` if the text is not base64 of a
 /// zlib stream of as many. Memory is asked for only where the text is long enough to hold them.
 std::vector<double> unpack_doubles(std::string_view text, std::size_t count,
                                    std::string_view field);

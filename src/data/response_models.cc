@@ -63,7 +63,7 @@ void check_outcomes(const CustomerTable& table, std::size_t treatment, const Des
   bool has_one = false;
   for (const double outcome : design.outcomes) {
     if (outcome != 0.0 && outcome != 1.0) {
-      throw InvalidInput("outcome", outcome, "must be 0 or 1, as the response is logistic");
+      throw InvalidInput("outcome", outcome, "must be 0 or 1, because the response is logistic");
     }
     (outcome == 0.0 ? has_zero : has_one) = true;
   }

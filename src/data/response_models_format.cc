@@ -42,7 +42,7 @@ constexpr InputKind kModelFile = {
 
 void check_number(const std::string& path, double value) {
   if (!(std::abs(value) <= kLargestNumber)) {
-    throw InvalidInput(path, value, "must be a number of at most 1e100 in size");
+    throw InvalidInput(path, value, "must be a number with an absolute value of at most 1e100");
   }
 }
 
@@ -109,7 +109,7 @@ void check_rows(const CustomerTable& table) {
                          "must be the number of a treatment");
     }
     const double outcome = table.outcomes[i];
-    const std::string_view rule = "must be 0 or 1, as the response is logistic";
+    const std::string_view rule = "must be 0 or 1, because the response is logistic";
     if (table.response == ResponseKind::kLogistic && outcome != 0.0 && outcome != 1.0) {
       throw InvalidInput(fmt::format("rows.outcomes[{}]", i), outcome, rule);
     }
@@ -142,7 +142,8 @@ std::vector<Feature> read_features(const json& document) {
   std::vector<Feature> features;
   for (const json& feature : required_list(document, "", "features")) {
     const std::string path = fmt::format("features[{}]", features.size());
-    if (features.size() == kMostFeatures) throw InvalidInput(path, "is one too many");
+    if (features.size() == kMostFeatures)
+      throw InvalidInput(path, "is more than the allowed number of features");
     check_keys(feature, path, {"name", "min", "max"});
     features.push_back({text_field(required(feature, path, "name"), path + ".name"),
                         checked_number(feature, path, "min"),

@@ -8,7 +8,7 @@
 namespace updraft {
 
 /// The probability that a row with outcome 1 scores higher than one with outcome 0, ties counting
-/// half; none where there is only one of the two. Cost: O(n log n).
+/// half; none if there is only one of the two. Cost: O(n log n).
 std::optional<double> area_under_curve(std::span<const double> scores,
                                        std::span<const double> outcomes);
 

@@ -41,7 +41,7 @@ RowSample::RowSample(const CustomerTableOptions& options, std::uint64_t rows, st
   size_ = wanted_;
   if (size_ == 0) {
     throw InvalidInput("outcome_rate", options.outcome_rate,
-                       "leaves no rows, as all outcomes are 0");
+                       "leaves no rows, because all outcomes are 0");
   }
 }
 

@@ -13,7 +13,7 @@ namespace updraft {
 /// subset the same chance [knuth97, Algorithm 3.4.2 S]. The draw for a row depends on its number.
 class RowSample {
  public:
-  /// Throws InvalidInput where more zeros would be needed than there are, or no row would be left.
+  /// Throws InvalidInput if more zeros would be needed than there are, or no row would be left.
   RowSample(const CustomerTableOptions& options, std::uint64_t rows, std::uint64_t zeros);
 
   /// Rows that will be kept in all.

@@ -30,8 +30,9 @@ void add_value(std::set<std::string, std::less<>>& values, const CsvReader& read
   const std::string_view value = reader.fields()[column];
   if (values.contains(value)) return;
   if (values.size() == kMostCategories) {
-    throw reader.refusal(column, fmt::format("is value number {} of a column of names; at most {}",
-                                             kMostCategories + 1, kMostCategories));
+    throw reader.refusal(
+        column, fmt::format("is value number {} of a column of names; there may be at most {}",
+                            kMostCategories + 1, kMostCategories));
   }
   values.emplace(value);
 }
@@ -42,9 +43,9 @@ void survey_feature(ColumnSurvey& survey, const CsvReader& reader, std::size_t c
   double number = 0.0;
   if (parse_number(reader.fields()[column], number)) {
     if (survey.has_names) {
-      throw reader.refusal(column,
-                           "is a number, while rows before it hold names; say categorical for a "
-                           "column that holds both");
+      throw reader.refusal(
+          column,
+          "is a number, but earlier rows have names; declare a column with both as categorical");
     }
     survey.has_numbers = true;
     number_in(reader, column);
@@ -115,7 +116,7 @@ std::vector<std::string> treatment_names(const std::set<std::string, std::less<>
   if (names.size() < 2) {
     throw InvalidInput(
         "treatment", options.treatment,
-        fmt::format("holds nothing but the control \"{}\"; must have a treatment too",
+        fmt::format("contains only the control \"{}\"; must also contain a treatment",
                     options.control));
   }
   return names;
@@ -136,9 +137,10 @@ void check_listed(const CsvReader& reader, const CustomerTableOptions& options,
 double number_in(const CsvReader& reader, std::size_t column) {
   double value = 0.0;
   if (!parse_number(reader.fields()[column], value)) {
-    throw reader.refusal(column, reader.fields()[column].empty()
-                                     ? "is empty; must be a number"
-                                     : "must be a number; say categorical for a column of names");
+    throw reader.refusal(column,
+                         reader.fields()[column].empty()
+                             ? "is empty; must be a number"
+                             : "must be a number; declare a column of names as categorical");
   }
   if (!(std::abs(value) <= kLargestNumber)) throw reader.refusal(column, "must be finite");
   return value;
@@ -147,11 +149,11 @@ double number_in(const CsvReader& reader, std::size_t column) {
 double outcome_in(const CsvReader& reader, std::size_t column, ResponseKind response) {
   double value = 0.0;
   if (!parse_number(reader.fields()[column], value) || !(std::abs(value) <= kLargestNumber)) {
-    throw reader.refusal(column, "must be a finite number, as it is an outcome");
+    throw reader.refusal(column, "must be a finite number, because it is an outcome");
   }
   if (response == ResponseKind::kLogistic && value != 0.0 && value != 1.0) {
-    throw reader.refusal(column,
-                         "must be 0 or 1, as the response is logistic; linear takes any number");
+    throw reader.refusal(
+        column, "must be 0 or 1, because the response is logistic; linear takes any number");
   }
   return value;
 }
@@ -162,7 +164,7 @@ TableSurvey survey_table(CsvReader& reader, const CustomerTableOptions& options,
   survey.treatment = reader.column("treatment", options.treatment);
   survey.outcome = reader.column("outcome", options.outcome);
   if (survey.treatment == survey.outcome) {
-    throw InvalidInput("outcome", options.outcome, "must be another column than the treatment");
+    throw InvalidInput("outcome", options.outcome, "must not be the treatment column");
   }
   survey.columns = feature_columns(reader, options, survey.treatment, survey.outcome);
   std::vector<ColumnSurvey> columns(survey.columns.size());

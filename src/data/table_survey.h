@@ -39,10 +39,10 @@ inline constexpr std::size_t kMostCategories = 100;
 TableSurvey survey_table(CsvReader& reader, const CustomerTableOptions& options,
                          const std::function<void(double)>& progress);
 
-/// The number in a field of the row; throws where it is none, NaN or infinite.
+/// The number in a field of the row; throws if it is none, NaN or infinite.
 double number_in(const CsvReader& reader, std::size_t column);
 
-/// The outcome of the row; throws where the response does not allow it.
+/// The outcome of the row; throws if the response does not allow it.
 double outcome_in(const CsvReader& reader, std::size_t column, ResponseKind response);
 
 }  // namespace updraft

@@ -25,12 +25,10 @@ std::vector<CustomerCluster> count_clusters(const CustomerTable& table, const KM
   for (std::size_t k = 0; k < clusters.size(); ++k) {
     for (std::size_t t = 0; t < table.treatments.size(); ++t) {
       if (clusters[k].rows[t] == 0) {
-        throw InvalidInput(
-            "clusters", static_cast<double>(clusters.size()),
-            fmt::format(
-                "cluster {}, of {} rows, has none with treatment \"{}\", so its rate is not "
-                "known; take fewer clusters or more rows",
-                k, clusters[k].size, table.treatments[t]));
+        throw InvalidInput("clusters", static_cast<double>(clusters.size()),
+                           fmt::format("cluster {} has {} rows, but none with treatment \"{}\", so "
+                                       "its rate is not known; use fewer clusters or more rows",
+                                       k, clusters[k].size, table.treatments[t]));
       }
       clusters[k].rates[t] /= static_cast<double>(clusters[k].rows[t]);
     }
@@ -68,7 +66,7 @@ InstanceDefinition define(const CustomerTable& table, const std::vector<Customer
 ClusteredInstance cluster_customers(const CustomerTable& table, const ClusterOptions& options) {
   if (table.response != ResponseKind::kLogistic) {
     throw InvalidInput("response", response_name(table.response),
-                       "must be logistic, as the variables of an instance pay 0 or 1");
+                       "must be logistic, because the variables of an instance pay 0 or 1");
   }
   KMeansOptions kmeans;
   kmeans.clusters = options.clusters;

@@ -52,10 +52,10 @@ void check_contexts(const LinearContexts& setting) {
                     square, kMostNumbers));
   }
   if (setting.variables > setting.groups * setting.max_affected) {
-    throw InvalidInput(
-        "variables", std::to_string(setting.variables),
-        fmt::format("must be at most groups times max_affected, {}: each group takes so many",
-                    setting.groups * setting.max_affected));
+    throw InvalidInput("variables", std::to_string(setting.variables),
+                       fmt::format("must be at most groups times max_affected, {}: each group has "
+                                   "at most max_affected variables",
+                                   setting.groups * setting.max_affected));
   }
   if (!(setting.noise_sd > 0.0 && std::isfinite(setting.noise_sd))) {
     throw InvalidInput("noise_sd", setting.noise_sd, "must be > 0");

@@ -48,7 +48,7 @@ void check_means(const Effect& effect, bool bernoulli, const std::string& path) 
   }
 }
 
-/// Throws where a variable is in two effects of one action.
+/// Throws if a variable is in two effects of one action.
 void check_disjoint(const std::vector<Effect>& effects, std::size_t action,
                     const EffectPath& path) {
   if (effects.size() < 2) return;
@@ -61,9 +61,9 @@ void check_disjoint(const std::vector<Effect>& effects, std::size_t action,
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].first.begin >= ranges[i - 1].first.end) continue;
     const auto [first, second] = std::minmax(ranges[i - 1].second, ranges[i].second);
-    throw InvalidInput(
-        path(action, second) + ".variables", std::to_string(ranges[i].first.begin),
-        fmt::format("is also in {}.variables, which is of the same action", path(action, first)));
+    throw InvalidInput(path(action, second) + ".variables", std::to_string(ranges[i].first.begin),
+                       fmt::format("is also in {}.variables, which belongs to the same action",
+                                   path(action, first)));
   }
 }
 
@@ -197,9 +197,10 @@ void check_noise(const Noise& noise, std::size_t variables) {
   if (gaussian->covariance != GaussianNoise::Covariance::kMatrix) return;
   const std::size_t entries = gaussian->matrix.size();
   if (entries / variables != variables || entries % variables != 0) {
-    throw InvalidInput("noise.covariance",
-                       fmt::format("has {} numbers; must be {} x {}, as there are {} variables",
-                                   entries, variables, variables, variables));
+    throw InvalidInput(
+        "noise.covariance",
+        fmt::format("has {} numbers; must be {} x {}, because there are {} variables", entries,
+                    variables, variables, variables));
   }
   const auto size = static_cast<Eigen::Index>(variables);
   const RowMajorMatrix matrix =

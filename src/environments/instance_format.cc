@@ -131,8 +131,9 @@ std::vector<double> read_matrix(const json& rows) {
     const std::string path = fmt::format("noise.covariance[{}]", i);
     const std::vector<double> row = numbers_field(rows[i], path);
     if (row.size() != rows.size()) {
-      throw InvalidInput(path, fmt::format("has {} numbers; must have {}, as there are {} rows",
-                                           row.size(), rows.size(), rows.size()));
+      throw InvalidInput(
+          path, fmt::format("has {} numbers; must have {}, because there are {} rows", row.size(),
+                            rows.size(), rows.size()));
     }
     matrix.insert(matrix.end(), row.begin(), row.end());
   }

@@ -35,7 +35,7 @@ std::string resolve_data(const TomlField& field, const std::string& origin) {
   std::error_code error;
   if (given.empty() || (!std::filesystem::exists(path, error) && !error)) {
     const InvalidInput unknown = unknown_name("data", given, known_data());
-    throw field.refusal(unknown.value(), unknown.rule() + "; nor is there a file of that name");
+    throw field.refusal(unknown.value(), unknown.rule() + "; no file has that name either");
   }
   return path.string();
 }
@@ -44,7 +44,7 @@ std::string resolve_data(const TomlField& field, const std::string& origin) {
 void take_from_file(const TomlTable& table, CampaignSetting& setting) {
   for (const char* key : {"outcome", "response", "outcome_rate", "treatments"}) {
     if (const auto field = table.find(key)) {
-      throw field->refusal("is decided by the response model file; leave it out");
+      throw field->refusal("is given by the response model file; leave it out");
     }
   }
   try {
@@ -68,7 +68,8 @@ CampaignSetting read_campaign_setting(const TomlField& field, const std::string&
   for (const char* key : {"outcome", "outcome_rate", "constant"}) {
     const auto given = table.find(key);
     if (given && setting.data == "synthetic") {
-      throw given->refusal("is for data; synthetic has no columns, and a constant feature anyway");
+      throw given->refusal(
+          "is for data files; synthetic has no columns, and always has a constant feature");
     }
   }
   if (const auto given = table.find("outcome")) setting.outcome = given->text();

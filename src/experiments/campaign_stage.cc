@@ -97,7 +97,7 @@ class RankingJudge {
   StratifiedBootstrap bootstrap_;
 };
 
-/// Without those that are not defined; NaN where none is.
+/// Without those that are not defined; NaN if none is.
 double mean_of_defined(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   return values.empty() ? std::nan("") : summarize(std::move(values)).mean;

@@ -69,7 +69,7 @@ std::string resolve_instance(const TomlField& field, const std::string& origin) 
   std::error_code error;
   if (given.empty() || (!std::filesystem::exists(path, error) && !error)) {
     const InvalidInput unknown = unknown_name("instance", given, shipped);
-    throw field.refusal(unknown.value(), unknown.rule() + "; nor is there a file of that name");
+    throw field.refusal(unknown.value(), unknown.rule() + "; no file has that name either");
   }
   return path.string();
 }

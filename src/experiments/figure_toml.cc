@@ -46,8 +46,8 @@ void check_figure(const TomlTable& document, const Experiment& experiment) {
     const TomlTable figure = document.required("figure").table("a table");
     throw figure.required(experiment.figure.percentile ? "percentile" : "bounds")
         .refusal("true",
-                 "is for experiments on an instance; a campaign's figure has panels of "
-                 "its own");
+                 "is for experiments on an instance; the figure of a targeted campaign has its own "
+                 "panels");
   }
   if (experiment.figure.against != FigureStyle::Against::kParameter) return;
   const TomlField against = document.required("figure").table("a table").required("against");
@@ -57,7 +57,7 @@ void check_figure(const TomlTable& document, const Experiment& experiment) {
     tuned = tuned || !grid.values.empty();
     if (grid.values.empty() || grid.values.front() > 0.0) continue;
     throw against.refusal("\"parameter\"",
-                          fmt::format("its axis is logarithmic, and policy[{}].{} has {}", i,
+                          fmt::format("the axis is logarithmic, but policy[{}].{} has {}", i,
                                       grid.parameter, number_text(grid.values.front())));
   }
   if (!tuned) throw against.refusal("\"parameter\"", "needs a policy with a list of values");

@@ -15,7 +15,7 @@ void make_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (error || !std::filesystem::is_directory(folder)) {
     throw std::runtime_error(fmt::format("cannot make the folder {}: {}", folder.string(),
-                                         error ? error.message() : "a file is in the way"));
+                                         error ? error.message() : "a file has this name"));
   }
 }
 
@@ -23,10 +23,9 @@ void check_empty(const std::filesystem::path& folder, const std::vector<std::str
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (std::find(ours.begin(), ours.end(), name) != ours.end()) continue;
-    throw InvalidInput(folder.string(),
-                       fmt::format("is not a results folder, and not empty ({} is in it); give "
-                                   "another folder with --out",
-                                   name));
+    throw InvalidInput(folder.string(), fmt::format("is neither a results folder nor empty (it "
+                                                    "contains {}); give another folder with --out",
+                                                    name));
   }
 }
 

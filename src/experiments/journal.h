@@ -17,7 +17,7 @@ namespace updraft {
 /// journal is opened, so at most the tasks in flight are lost. Appends come from many threads.
 class Journal {
  public:
-  /// Opens or makes the file. Throws std::runtime_error where it cannot.
+  /// Opens or makes the file. Throws std::runtime_error if it cannot.
   Journal(std::filesystem::path path, std::size_t values);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -26,7 +26,7 @@ class Journal {
   /// What was there when the journal was opened.
   const std::map<std::uint64_t, std::vector<double>>& recovered() const { return recovered_; }
 
-  /// Throws std::runtime_error, leaving the file as it was, where the record cannot be written.
+  /// Throws std::runtime_error, leaving the file as it was, if the record cannot be written.
   void append(std::uint64_t task, std::span<const double> values);
 
  private:

@@ -15,7 +15,7 @@ struct LoadedPopulation {
 };
 
 /// `table` is the file of a published data set; where it is empty, generated individuals stand in
-/// for the customers in it. Throws InvalidInput where a file cannot be read or does not fit.
+/// for the customers in it. Throws InvalidInput if a file cannot be read or does not fit.
 LoadedPopulation load_population(const CampaignSetting& setting,
                                  const std::filesystem::path& table);
 

@@ -252,10 +252,11 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
 
 void check_same(const Manifest& there, const Manifest& here, const std::filesystem::path& folder) {
   const auto refuse = [&](std::string_view what, const std::string& was, const std::string& is) {
-    throw InvalidInput(folder.string(),
-                       fmt::format("holds results of another run: {} is {} there and {} here; give "
-                                   "another folder with --out, or remove this one",
-                                   what, was, is));
+    throw InvalidInput(
+        folder.string(),
+        fmt::format("contains results of another run: {} is {} there and {} here; give "
+                    "another folder with --out, or remove this one",
+                    what, was, is));
   };
   if (there.version != here.version) refuse("version", there.version, here.version);
   const Json was = what_decides(there.experiment);

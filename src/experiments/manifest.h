@@ -29,10 +29,10 @@ std::string timestamp();
 
 void write_manifest(const Manifest& manifest, const std::filesystem::path& folder);
 
-/// Throws InvalidInput where the file is not a manifest; nothing where there is none.
+/// Throws InvalidInput if the file is not a manifest; nothing if there is none.
 std::optional<Manifest> read_manifest(const std::filesystem::path& folder);
 
-/// Throws InvalidInput that names the first difference where a folder made by `there` cannot be
+/// Throws InvalidInput that names the first difference if a folder made by `there` cannot be
 /// continued by `here`.
 void check_same(const Manifest& there, const Manifest& here, const std::filesystem::path& folder);
 

@@ -32,7 +32,7 @@ struct Tasks {
 };
 
 /// Runs task(0) ... task(count - 1), started in this order, on threads. Throws the first exception
-/// of a task, after all have ended, or Cancelled where `stop` asked for it.
+/// of a task, after all have ended, or Cancelled if `stop` asked for it.
 void run_tasks(const Tasks& tasks, const std::function<void(std::size_t, TaskControl&)>& task);
 
 }  // namespace updraft

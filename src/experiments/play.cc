@@ -80,12 +80,13 @@ Arena make_arena(std::shared_ptr<const Instance> instance, std::uint32_t rounds,
 
 void check_effect_gap(const Instance& instance, const PolicySpec& spec) {
   if (instance.effect_gap() > 0.0 || !needs_of(spec).contains(Need::kEffectGap)) return;
-  throw InvalidInput(spec.name() + ".effect_gap",
-                     fmt::format("must be given: {} has none, since {}, and its theorem needs one",
-                                 instance.name().empty() ? "the instance" : instance.name(),
-                                 instance.max_affected() == 0
-                                     ? "nothing is affected"
-                                     : "two actions give an affected variable the same mean"));
+  throw InvalidInput(
+      spec.name() + ".effect_gap",
+      fmt::format("must be given: {} has none, because {}, and the theorem needs one",
+                  instance.name().empty() ? "the instance" : instance.name(),
+                  instance.max_affected() == 0
+                      ? "nothing is affected"
+                      : "two actions give an affected variable the same mean"));
 }
 
 void check_playable(const Arena& arena, const PolicySpec& spec) {

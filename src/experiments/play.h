@@ -26,11 +26,11 @@ struct Arena {
 Arena make_arena(std::shared_ptr<const Instance> instance, std::uint32_t rounds, std::uint64_t seed,
                  std::uint32_t curve_points);
 
-/// Throws InvalidInput where the policy needs an effect gap that nobody gives and the instance does
+/// Throws InvalidInput if the policy needs an effect gap that nobody gives and the instance does
 /// not have.
 void check_effect_gap(const Instance& instance, const PolicySpec& spec);
 
-/// Throws InvalidInput where the policy cannot start in the arena.
+/// Throws InvalidInput if the policy cannot start in the arena.
 void check_playable(const Arena& arena, const PolicySpec& spec);
 
 /// One policy in one run.
@@ -42,7 +42,7 @@ struct Outcome {
 
 /// Plays policies in one run, in turns of a block of rounds, so that those which look at the
 /// payoffs at the same resolution share the noise. An outcome does not depend on who else plays.
-/// Throws Cancelled where `control` asks for it.
+/// Throws Cancelled if `control` asks for it.
 std::vector<Outcome> play(const Arena& arena, std::span<const PolicySpec> specs, std::uint32_t run,
                           TaskControl& control);
 

@@ -45,7 +45,7 @@ std::vector<PolicySpec> specs_of(const PolicyGrid& grid) {
   return specs;
 }
 
-/// Throws where the instance cannot tell a policy what it needs, or a policy cannot be made.
+/// Throws if the instance cannot tell a policy what it needs, or a policy cannot be made.
 void check_playable(const PolicyGrid& grid, const Instance& instance, Knowledge told,
                     const TomlTable& table) {
   const std::vector<PolicySpec> specs = specs_of(grid);
@@ -69,13 +69,13 @@ void check_label(const std::vector<PolicyGrid>& earlier, const std::string& labe
                  const TomlTable& table) {
   for (std::size_t i = 0; i < earlier.size(); ++i) {
     if (earlier[i].label != label) continue;
-    const std::string rule = fmt::format("is the label of policy[{}], too; labels must differ", i);
+    const std::string rule = fmt::format("is also the label of policy[{}]; labels must differ", i);
     if (const auto field = table.find("label")) throw field->refusal(label, rule);
     throw table.refusal(fmt::format("{} {}", label, rule));
   }
 }
 
-/// Throws where a policy is not for campaigns, or cannot be made. How many features there are is
+/// Throws if a policy is not for campaigns, or cannot be made. How many features there are is
 /// known with the data only, and no policy minds.
 void check_playable(const PolicyGrid& grid, const CampaignSetting& campaign,
                     const TomlTable& table) {
@@ -106,7 +106,7 @@ void check_playable(const PolicyGrid& grid, const LinearContexts& contexts,
   }
 }
 
-/// `finish` completes a policy and throws where it cannot be played.
+/// `finish` completes a policy and throws if it cannot be played.
 std::vector<PolicyGrid> read_policies(
     const TomlTable& document, const std::function<void(PolicyGrid&, const TomlTable&)>& finish) {
   constexpr std::string_view kExpected = "a list of tables, each under [[policy]]";

@@ -46,7 +46,7 @@ void refuse_words(const TomlTable& table, const PolicySpec& spec) {
   for (const ParameterInfo& parameter : policy_info(spec.name()).parameters) {
     if (parameter.kind != ParameterInfo::Kind::kChoice) continue;
     if (const auto field = table.find(parameter.name)) {
-      throw field->refusal(fmt::format("belongs into spec, as in {}({}={})", spec.name(),
+      throw field->refusal(fmt::format("belongs in spec, as in {}({}={})", spec.name(),
                                        parameter.name, parameter.choices.front()));
     }
   }
@@ -59,9 +59,9 @@ std::optional<TomlTable::Member> tuned_member(const TomlTable& table) {
     const auto& fixed = policy_keys();
     if (std::find(fixed.begin(), fixed.end(), member.key) != fixed.end()) continue;
     if (tuned) {
-      throw member.field.refusal(
-          fmt::format("one parameter at most can be tuned, and {} is; what is fixed goes into spec",
-                      tuned->key));
+      throw member.field.refusal(fmt::format(
+          "only one parameter can be tuned, and {} already is; fixed values belong in spec",
+          tuned->key));
     }
     tuned = member;
   }
@@ -69,10 +69,10 @@ std::optional<TomlTable::Member> tuned_member(const TomlTable& table) {
 }
 
 std::vector<double> read_values(const TomlTable::Member& tuned, const PolicySpec& spec) {
-  if (spec.number(tuned.key)) throw tuned.field.refusal("is given in spec already");
+  if (spec.number(tuned.key)) throw tuned.field.refusal("is already given in spec");
   std::vector<double> values;
   for (const TomlField& item :
-       tuned.field.items("a list of values to try (a fixed value goes into spec)")) {
+       tuned.field.items("a list of values to try (a fixed value belongs in spec)")) {
     const double value = item.number();
     try {
       spec.with(tuned.key, value);
@@ -95,7 +95,7 @@ std::optional<double> read_choice(const TomlTable& table, std::string_view key,
   if (!field) return std::nullopt;
   const double value = field->number();
   if (values.empty()) {
-    throw field->refusal(number_text(value), "there is no parameter with values to take it from");
+    throw field->refusal(number_text(value), "needs a parameter with a list of values");
   }
   if (std::find(values.begin(), values.end(), value) == values.end()) {
     std::vector<std::string> texts;

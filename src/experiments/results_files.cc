@@ -23,7 +23,7 @@ constexpr const char* kCampaignCurvesHeader =
 constexpr const char* kRankingHeader =
     "label,policy,parameter,value,qini,qini_low,qini_high,auuc,auuc_low,auuc_high\n";
 
-/// A CSV field, quoted where it has to be.
+/// A CSV field, quoted if it has to be.
 std::string field(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -52,7 +52,7 @@ class Rows {
   /// The numbers after `key` in the next row, which must have exactly `out.size()` of them.
   void read(const std::string& key, std::span<double> out) {
     std::string line = next_line();
-    if (line.substr(0, key.size()) != key) refuse("is not about " + key);
+    if (line.substr(0, key.size()) != key) refuse("must begin with " + key);
     std::string_view left = std::string_view(line).substr(key.size());
     for (double& value : out) {
       if (left.empty() || left.front() != ',') refuse("has too few numbers");

@@ -18,7 +18,7 @@ void choose_best(ExperimentResult& result);
 void write_csvs(const ExperimentResult& result, const std::filesystem::path& folder);
 
 /// Fills the regrets of result.points, which must be grid_points(). Throws InvalidInput, with file
-/// and line, where a row is not the one that must stand there.
+/// and line, if a row is not the one that must stand there.
 void read_csvs(ExperimentResult& result, const std::filesystem::path& folder);
 
 }  // namespace updraft

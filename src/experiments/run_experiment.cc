@@ -183,7 +183,7 @@ ExperimentResult read_results(const std::filesystem::path& folder) {
     throw InvalidInput(folder.string(), "is not a results folder: it has no manifest.json");
   }
   if (!manifest->finished) {
-    throw InvalidInput(folder.string(), "is not finished: run the same command again to go on");
+    throw InvalidInput(folder.string(), "is not finished: run the same command again to continue");
   }
   ExperimentResult result = result_without_regrets(manifest->experiment, manifest->population);
   read_csvs(result, folder);

@@ -23,7 +23,7 @@ class Stage {
   /// Of a campaign.
   virtual std::optional<PlayedPopulation> population() const { return std::nullopt; }
 
-  /// Throws InvalidInput where the policy cannot start, or would refuse what it is to be given.
+  /// Throws InvalidInput if the policy cannot start, or would refuse what it is to be given.
   virtual void check_playable(const PolicySpec& spec) const = 0;
 
   /// How many numbers keep what a policy did in a run: its regret after each of the
@@ -31,7 +31,7 @@ class Stage {
   virtual std::size_t numbers() const = 0;
 
   /// Plays policies in one run; the numbers of each do not depend on who else plays. Throws
-  /// Cancelled where `control` asks for it.
+  /// Cancelled if `control` asks for it.
   virtual std::vector<std::vector<double>> play(std::span<const PolicySpec> specs,
                                                 std::uint32_t run, TaskControl& control) const = 0;
 
@@ -46,7 +46,7 @@ std::unique_ptr<Stage> make_instance_stage(const Experiment& experiment,
 
 std::unique_ptr<Stage> make_context_stage(const Experiment& experiment, std::uint32_t curve_points);
 
-/// `data`: the table of a published data set; empty where it is not there.
+/// `data`: the table of a published data set; empty if it is not there.
 std::unique_ptr<Stage> make_campaign_stage(const Experiment& experiment, std::uint32_t curve_points,
                                            const std::filesystem::path& data);
 

@@ -32,7 +32,7 @@ Contents read_contents(const std::filesystem::path& folder) {
     }
     return {json.at("name"), json.at("title"), json.at("experiments")};
   } catch (const Json::exception& error) {
-    throw InvalidInput(path.string(), fmt::format("is not that of a suite: {}", error.what()));
+    throw InvalidInput(path.string(), fmt::format("does not describe a suite: {}", error.what()));
   }
 }
 
@@ -47,10 +47,11 @@ void claim_suite_folder(const Suite& suite, const std::filesystem::path& folder)
   if (is_suite_folder(folder)) {
     const Contents there = read_contents(folder);
     if (there.name != suite.name) {
-      throw InvalidInput(folder.string(),
-                         fmt::format("holds results of another suite: {} there and {} here; give "
-                                     "another folder with --out, or remove this one",
-                                     there.name, suite.name));
+      throw InvalidInput(
+          folder.string(),
+          fmt::format("contains results of another suite: {} there and {} here; give "
+                      "another folder with --out, or remove this one",
+                      there.name, suite.name));
     }
   } else {
     check_empty(folder, {"suite.json.partial"});

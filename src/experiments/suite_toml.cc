@@ -14,14 +14,14 @@
 namespace updraft {
 namespace {
 
-constexpr std::string_view kNested = "is a suite; a suite holds experiments only";
+constexpr std::string_view kNested = "is a suite; a suite may contain only experiments";
 
 /// Throws for keys of experiments, which people may expect to hold for all of a suite.
 void check_keys(const TomlTable& document) {
   for (const char* key :
        {"instance", "rounds", "runs", "seed", "claims", "quick", "figure", "policy"}) {
     const auto field = document.find(key);
-    if (field) throw field->refusal("belongs into an experiment; a suite only names experiments");
+    if (field) throw field->refusal("belongs in an experiment; a suite only names experiments");
   }
   document.check_keys({"name", "title", "experiments"});
 }
@@ -53,7 +53,7 @@ Experiment find_experiment(const TomlField& field, const std::string& origin) {
   std::error_code error;
   if (given.empty() || (!std::filesystem::exists(path, error) && !error)) {
     const InvalidInput unknown = unknown_name("experiment", given, shipped);
-    throw field.refusal(unknown.value(), unknown.rule() + "; nor is there a file of that name");
+    throw field.refusal(unknown.value(), unknown.rule() + "; no file has that name either");
   }
   std::string text;
   try {
@@ -69,7 +69,7 @@ void check_new(const std::vector<Experiment>& earlier, const Experiment& experim
   for (std::size_t i = 0; i < earlier.size(); ++i) {
     if (earlier[i].name != experiment.name) continue;
     throw field.refusal(field.text(),
-                        fmt::format("has the name {}, as experiments[{}] has; names must differ",
+                        fmt::format("has the name {}, like experiments[{}]; names must differ",
                                     experiment.name, i));
   }
 }

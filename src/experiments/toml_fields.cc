@@ -29,7 +29,7 @@ std::string_view type_text(const toml::node& node) {
   }
 }
 
-/// Throws where a character beyond ASCII stands outside of quotes and comments, where TOML has no
+/// Throws if there is a non-ASCII character outside quotes and comments, where TOML has no
 /// use for one. toml++ 3.3 must not see such a character: its test for white space is undefined for
 /// many of them. It is applied between tokens, and after a backslash in a text of several lines.
 class PlainCharacters {
@@ -85,7 +85,7 @@ class PlainCharacters {
     if (static_cast<unsigned char>(text_[at_]) < 0x80) return;
     const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<long>(at_), '\n');
     throw InvalidInput(fmt::format("{}:{}", origin_, line),
-                       "has a character beyond ASCII outside of quotes and comments");
+                       "contains a non-ASCII character outside quotes and comments");
   }
 
   std::string_view text_;

@@ -20,7 +20,7 @@ namespace updraft {
 // Reading fields of a TOML document from an untrusted source. Whatever is refused is InvalidInput
 // whose message begins with the document's origin and the line: `mine.toml:7: policy[2].alpha`.
 
-/// Throws where the text is not TOML, with line and column (from 1), or is longer than 32 KiB.
+/// Throws if the text is not TOML, with line and column (from 1), or is longer than 32 KiB.
 /// The limit bounds the depth of tables, which their destructor walks by recursion.
 toml::table parse_toml_document(std::string_view text, const std::string& origin);
 
@@ -70,11 +70,11 @@ class TomlTable {
 
   InvalidInput refusal(std::string_view rule) const;
 
-  /// Throws where there are other keys than `valid`; points at the nearest of them.
+  /// Throws if there are other keys than `valid`; points at the nearest of them.
   void check_keys(const std::vector<std::string>& valid) const;
 
   std::optional<TomlField> find(std::string_view key) const;
-  /// Throws where it is missing.
+  /// Throws if it is missing.
   TomlField required(std::string_view key) const;
 
  private:

@@ -40,7 +40,7 @@ Axis linear_axis(double high, int most, double low = 0.0);
 /// are fewer than three, and 3 and 7 times them on an axis of about one decade.
 Axis log_axis(double low, double high);
 
-/// A log axis with some room around the extent; from 1 to 10 where nothing is positive.
+/// A log axis with some room around the extent; from 1 to 10 if nothing is positive.
 Axis log_axis(const Extent& extent);
 
 /// The gnuplot commands that set it; `name` is "x" or "y".

@@ -43,7 +43,7 @@ void add_higher_tail(Finding& finding, const Player& lower, const Player& upper)
   }
   if (runs < kTailRuns) {
     higher = Answer::kCannotTell;
-    more += fmt::format(", of {} runs, too few for a percentile", runs);
+    more += fmt::format(", from {} runs, which are too few for a percentile", runs);
   }
   finding.add(higher, fmt::format("95th percentile {} against {}{} (at least 1.25)",
                                   rounded(lower_tail), rounded(upper_tail), more));

@@ -18,7 +18,7 @@ struct BoundLine {
 /// for affected sets, at the instance's true values: those of `updraft bounds`. If the noise is
 /// wider than a theorem allows, the label says for how many times the alpha of delta the bound is.
 /// A bound is kept only where it says more than rounds * the largest gap; one that never does has
-/// no rounds. Throws InvalidInput where the instance cannot be loaded.
+/// no rounds. Throws InvalidInput if the instance cannot be loaded.
 std::vector<BoundLine> bound_lines(const ExperimentResult& result);
 
 }  // namespace updraft

@@ -20,11 +20,11 @@ Estimate difference_of(const std::vector<double>& a, const std::vector<double>& 
   return {summary.mean, summary.stderr_};
 }
 
-/// Throws NotTested unless payoffs are records in part and every policy has the measures of single
+/// Throws NotTested unless some payoffs are recorded and every policy has the measures of single
 /// runs.
 void check_recorded(const ExperimentResult& result) {
   if (!result.experiment.campaign || !result.experiment.campaign->recorded) {
-    throw NotTested{"the claim is about campaigns whose payoffs are records in part"};
+    throw NotTested{"the claim is about campaigns in which some payoffs are recorded"};
   }
   for (const GridPoint& point : result.points) {
     if (!point.campaign || point.campaign->final_uplift.empty() ||
@@ -52,7 +52,8 @@ void add_larger_uplift(Finding& finding, const Player& good, const Player& bad) 
 
 Finding campaigns_explore(const ExperimentResult& result) {
   if (result.experiment.campaign && result.experiment.campaign->recorded) {
-    throw NotTested{"payoffs are records in part, and the claim is about those by the models"};
+    throw NotTested{
+        "some payoffs are recorded, and the claim is about payoffs that the models draw"};
   }
   const std::array optimistic = {find_player(result, "c2_up_ucb_bl"),
                                  find_player(result, "c2_up_ucb")};
@@ -74,7 +75,7 @@ Finding campaigns_explore(const ExperimentResult& result) {
   }
   finding.note(kGrowthNote);
   if (result.population && result.population->generated) {
-    finding.note("Played on generated individuals, not on the paper's data");
+    finding.note("Run on generated individuals, not on the paper's data");
   }
   return finding;
 }
@@ -108,8 +109,8 @@ Finding recorded_campaigns_end_alike(const ExperimentResult& result) {
                                          random[j].best->campaign->final_realised);
     finding.add(
         both(finding.at_most(apart, most), finding.at_least(apart, -most)),
-        fmt::format("the regret of payoffs of {} minus that of {} is {} (at most {} in "
-                    "size, a tenth of that of chance)",
+        fmt::format("the regret of payoffs of {} minus that of {} is {} (absolute value at most "
+                    "{}, a tenth of that of a random choice)",
                     optimistic[j].label, random[j].label, estimate_text(apart), rounded(most)));
   }
   for (const char* name :

@@ -21,7 +21,7 @@ std::string with_interval(const RankingScore& score) {
 
 std::string measures_table(const ExperimentResult& result) {
   std::string table =
-      header({"policy", "regret of payoffs ± s.e.", "mean uplift of those treated ± s.e.",
+      header({"policy", "regret of payoffs ± s.e.", "mean uplift of the treated ± s.e.",
               "slope of the regret", "Qini (90 % interval)", "AUUC (90 % interval)"},
              "|---|---:|---:|---:|---:|---:|");
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
@@ -37,7 +37,7 @@ std::string measures_table(const ExperimentResult& result) {
   return table;
 }
 
-/// A sentence for each policy that plays by the theorem: what that promises. Empty where there is
+/// A sentence for each policy that plays by the theorem: what that promises. Empty if there is
 /// none, or where payoffs are not linear. [hsieh22, theorem on C2UpUCB]
 std::string theorem_text(const ExperimentResult& result) {
   const CampaignSetting& campaign = *result.experiment.campaign;
@@ -57,8 +57,8 @@ std::string theorem_text(const ExperimentResult& result) {
                                           .rounds = static_cast<double>(result.experiment.rounds),
                                           .delta = *delta});
     text += fmt::format(
-        "\n{}: the theorem's bound on its regret is {}, where noise has sd 1 at most, features are "
-        "no longer than 1 and every theta no longer than {}.\n",
+        "\n{}: the theorem's bound on the regret is {}, if the noise has sd at most 1, features "
+        "have length at most 1 and every theta has length at most {}.\n",
         plain(result.experiment.policies[p].label), rounded(bound),
         number_text(spec.number_or_default("bound")));
   }
@@ -71,19 +71,21 @@ std::string campaign_section(const ExperimentResult& result) {
   const PlayedPopulation population = result.population.value_or(PlayedPopulation());
   const bool normal = result.experiment.campaign->response == ResponseKind::kLinear;
   return fmt::format(
-      "## Those treated, and the ranking\n\nRegret of payoffs is what the best choice of "
-      "individuals would have brought more, by the same luck{}. The slope is that of log regret "
-      "against log rounds over the second half: 1 for linear regret. Qini and AUUC judge how the "
-      "policy ranks the {} held-out individuals after the last round, by what these had and paid, "
-      "per individual: means over the runs, with intervals from 200 resamples of the held-out. A "
-      "ranking at random has a Qini of 0, and an AUUC of half the mean uplift.{}\n\n{}{}\n",
-      normal ? "; normal luck is the same whatever the treatment, and leaves the regret as it is"
+      "## Treated individuals and ranking\n\nRegret of payoffs: how much more the best choice of "
+      "individuals would have paid with the same random numbers{}. Slope: that of log regret "
+      "against log rounds over the second half; linear regret has slope 1. Qini and AUUC judge how "
+      "the "
+      "policy ranks the {} held-out individuals after the last round, judged by their recorded "
+      "treatments and outcomes, per individual: means over the runs, with intervals from 200 "
+      "resamples of the held-out individuals. A random ranking has a Qini of 0 and an AUUC of half "
+      "the mean uplift.{}\n\n{}{}\n",
+      normal ? "; normal noise does not depend on the treatment and does not change the regret"
              : "",
       grouped(static_cast<double>(population.held_out), 0),
-      population.treatments > 1
-          ? " Of several treatments, those held-out count who had the one with the policy's "
-            "largest index, or none: rows differ from policy to policy, and so do their uplifts."
-          : "",
+      population.treatments > 1 ? " With several treatments, only those held-out individuals count "
+                                  "who had no treatment or the one with the policy's largest "
+                                  "index: rows differ between policies, and so do their uplifts."
+                                : "",
       measures_table(result), theorem_text(result));
 }
 

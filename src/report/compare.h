@@ -29,13 +29,13 @@ Estimate ratio(const GridPoint& a, const GridPoint& b);
 Estimate regret_after(const ExperimentResult& result, const GridPoint& point, double rounds);
 
 /// (R(T) - R(T/2)) / R(T/2) of the mean curve: 1 for regret that grows linearly, towards 0 for
-/// regret that has stopped growing. Infinite where all regret is in the second half, 0 where there
+/// regret that has stopped growing. Infinite if all regret is in the second half, 0 if there
 /// is none at all; both without error. Curves do not tell how R(T) and R(T/2) vary together, so the
 /// error is the largest that their two errors allow.
 Estimate growth(const ExperimentResult& result, const GridPoint& point);
 
 /// The slope of log mean regret against log rounds, by least squares over the second half of the
-/// curve. Nothing where it has fewer than two points, or points without regret.
+/// curve. Nothing if it has fewer than two points, or points without regret.
 std::optional<double> log_slope(const ExperimentResult& result, const GridPoint& point);
 
 }  // namespace updraft

@@ -114,7 +114,7 @@ Outcome run(const fs::path& gnuplot, const fs::path& script) {
 std::string last_words(const std::string& said) {
   constexpr std::size_t kMost = 300;
   std::string line;
-  std::string last = "it did not say why";
+  std::string last = "no reason given";
   for (const char c : said + "\n") {
     if (c != '\n') {
       line += c;
@@ -134,7 +134,7 @@ void write_script(const fs::path& path, const std::string& script) {
   if (!file) throw std::runtime_error(fmt::format("{} cannot be written", path.string()));
 }
 
-/// Draws into `output`; throws std::runtime_error with what gnuplot said where it did not.
+/// Draws into `output`; throws std::runtime_error with what gnuplot said if it did not.
 void draw(const fs::path& gnuplot, const fs::path& script, const fs::path& output) {
   const Outcome outcome = run(gnuplot, script);
   std::error_code error;

@@ -28,7 +28,7 @@ struct Curve {
 };
 
 /// The curves of the chosen values, the largest at the end first; policies that a measure does not
-/// show are left out. Throws InvalidInput where one has not a point for each of the curve's rounds.
+/// show are left out. Throws InvalidInput if one has not a point for each of the curve's rounds.
 std::vector<Curve> curves_of(const ExperimentResult& result, const Measure& measure);
 
 }  // namespace updraft

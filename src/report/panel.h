@@ -21,14 +21,14 @@ using Palette = std::vector<std::string>;
 
 Palette palette_of(const Experiment& experiment);
 
-/// The style of a label. Throws InvalidInput where it is not in the palette.
+/// The style of a label. Throws InvalidInput if it is not in the palette.
 Style style_of(const Palette& palette, const std::string& label);
 
 /// Something to plot, and what it is called.
 struct Layer {
   std::string data;        ///< which columns of which block
   std::string style;       ///< with lines, ...
-  std::string label = "";  ///< in the legend; empty where it has no entry
+  std::string label = "";  ///< in the legend; empty if it has no entry
   std::string note = "";   ///< beside the label, where there is room
 };
 
@@ -73,12 +73,12 @@ std::string plot_command(const std::vector<Layer>& layers, bool with_legend);
 /// experiment's figure asks for it, a second panel with the 95th percentile from the same data.
 /// Campaigns have three panels instead: regret, regret of the payoffs that came, and the mean
 /// uplift of those treated; policies that learn nothing are in the last one only.
-/// Throws InvalidInput where there are no policies, or no curves.
+/// Throws InvalidInput if there are no policies, or no curves.
 std::vector<Panel> rounds_panels(const ExperimentResult& result, const PanelNames& names);
 
 /// Mean final regret against the tuned parameter, with bands of one standard error, on logarithmic
 /// axes: a curve for each tuned policy, a horizontal line for each other.
-/// Throws InvalidInput where there are no policies.
+/// Throws InvalidInput if there are no policies.
 Panel parameter_panel(const ExperimentResult& result, const PanelNames& names);
 
 }  // namespace updraft

@@ -22,25 +22,25 @@ std::string instance_text(const Experiment& experiment) {
       grouped(static_cast<double>(instance->max_affected()), 0));
 }
 
-/// Who was treated, with what, and how payoffs came about.
+/// Who was treated, with which treatment, and how payoffs were drawn.
 std::string campaign_text(const ExperimentResult& result) {
   const CampaignSetting& campaign = *result.experiment.campaign;
   const PlayedPopulation population = result.population.value_or(PlayedPopulation());
   const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
   return fmt::format(
-      "Targeted campaign: {} individuals a round, of whom at most {} get {}. They are drawn, with "
+      "Targeted campaign: {} individuals per round, of whom at most {} get {}. They are drawn, "
+      "with "
       "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
       count(campaign.individuals), count(campaign.budget),
       population.treatments == 1 ? "the treatment"
                                  : fmt::format("one of {} treatments", population.treatments),
       count(population.individuals - population.held_out), population.summary,
       count(population.held_out), count(population.features),
-      campaign.recorded
-          ? "and individuals who get what they had pay what they paid; other payoffs are drawn by "
-            "the models"
-          : "and all payoffs are drawn by the models",
-      "Regret is the predicted uplift that treating the individuals with the largest, where above "
-      "0, would have had more.");
+      campaign.recorded ? "and individuals who get their recorded treatment pay their recorded "
+                          "outcome; the models draw all other payoffs"
+                        : "and the models draw all payoffs",
+      "Regret is how much more predicted uplift one would have had by treating the individuals "
+      "with the largest predicted uplifts, as far as these are above 0.");
 }
 
 /// How many of the tuned policies have fewer values than the experiment asks for.
@@ -53,14 +53,12 @@ std::size_t shortened_grids(const Experiment& experiment) {
 std::string contexts_text(const LinearContexts& contexts) {
   const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
   return fmt::format(
-      "Contextual bandit with linear payoffs: K = {} actions, m = {} variables a round with d = {} "
-      "features each, of which those of one of {} groups are not 0; an action changes what one "
-      "group "
-      "of features is worth, and so affects at most L = {} variables of a round. Noise is normal "
-      "and "
-      "independent, of sd {}. Regret is the expected payoff that the best action of each round "
-      "would "
-      "have brought more.",
+      "Contextual bandit with linear payoffs: K = {} actions, m = {} variables per round with d = "
+      "{} "
+      "features each; only the features of one of {} groups are not 0. An action changes the "
+      "effect of one group of features, and so affects at most L = {} variables of a round. Noise "
+      "is normal and independent, with sd {}. Regret is how much more expected payoff the best "
+      "action of each round would have had.",
       count(contexts.actions), count(contexts.variables), count(contexts.features()),
       count(contexts.groups), count(contexts.max_affected), number_text(contexts.noise_sd));
 }
@@ -73,7 +71,7 @@ std::string stage_text(const ExperimentResult& result) {
 }
 
 std::string_view what_they_meet(const Experiment& experiment) {
-  if (experiment.campaign) return "individuals and luck";
+  if (experiment.campaign) return "individuals and random numbers";
   return experiment.contexts ? "contexts and noise" : "noise";
 }
 
@@ -105,7 +103,8 @@ std::string setting_text(const ExperimentResult& result) {
   const Experiment& experiment = result.experiment;
   const std::string shortened = short_run_text(experiment);
   return fmt::format(
-      "{} {} of {} rounds each, seed {}; in a run all policies meet the same {}. The parameter of "
+      "{} {} of {} rounds each, seed {}; in each run, all policies meet the same {}. The parameter "
+      "of "
       "a policy is the value with the least mean + one standard deviation of the regret after the "
       "last round.{}",
       stage_text(result), experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",

@@ -7,7 +7,7 @@
 namespace updraft {
 
 /// By how much the run is shorter than its experiment: "600 of 5,000 rounds, 10 of 100 runs, 6 of 6
-/// parameters not tuned"; empty where it is not.
+/// parameters not tuned"; empty if it is not.
 std::string short_run_text(const Experiment& experiment);
 
 /// Whether the run has the rounds and the values of the experiment, which its claims are about.

@@ -33,11 +33,11 @@ std::string parts_table(const SuiteResult& suite) {
     std::string actions = "-";
     std::string variables;
     if (experiment.campaign) {
-      variables = fmt::format("{} a round",
+      variables = fmt::format("{} per round",
                               grouped(static_cast<double>(experiment.campaign->individuals), 0));
     } else if (experiment.contexts) {
       actions = grouped(static_cast<double>(experiment.contexts->actions), 0);
-      variables = fmt::format("{} a round",
+      variables = fmt::format("{} per round",
                               grouped(static_cast<double>(experiment.contexts->variables), 0));
     } else {
       const auto instance = load_instance(experiment.instance);
@@ -57,7 +57,7 @@ std::string with_value(const Experiment& experiment, const GridPoint& point) {
   return plain(fmt::format("{}, {} = {}", grid.label, grid.parameter, number_text(*point.value)));
 }
 
-/// The rival's value that turned out best, and the ratio to it; dashes where nothing is tuned.
+/// The rival's value that turned out best, and the ratio to it; dashes if nothing is tuned.
 std::vector<std::string> hindsight_cells(const ExperimentResult& part, std::size_t policy) {
   const GridPoint& point = part.best(policy);
   const GridPoint* least = nullptr;
@@ -89,7 +89,7 @@ std::string regret_table(const SuiteResult& suite) {
   return table;
 }
 
-/// Empty where no experiment makes claims.
+/// Empty if no experiment makes claims.
 std::string verdict_table(const SuiteResult& suite) {
   std::string rows;
   for (const ExperimentResult& part : suite.parts) {
@@ -110,12 +110,11 @@ std::string summary_markdown(const SuiteResult& suite) {
   std::string text = fmt::format("# {}\n\n{}\n", plain(suite.title), parts_table(suite));
   text += fmt::format("![Regret of the policies, {}](figure.svg)\n\n", plain(suite.name));
   text += fmt::format(
-      "## Regret\n\nAfter the last round, with the value of the least mean + one standard "
-      "deviation "
-      "where a parameter is tuned. Best in hindsight is the least mean over the grid: of the "
-      "policy "
-      "itself, or of the tuned policies that are told the same things where it has nothing to "
-      "tune. Errors of ratios come from differences run by run.\n\n{}\n",
+      "## Regret\n\nRegrets are those after the last round. If a parameter is tuned, its value is "
+      "the one with the least mean + one standard deviation. Best in hindsight is the least mean "
+      "over the grid: of the policy itself or, if it has nothing to tune, of the tuned policies "
+      "that have the same knowledge. Errors of ratios are computed from differences run by "
+      "run.\n\n{}\n",
       regret_table(suite));
   const std::string verdicts = verdict_table(suite);
   if (!verdicts.empty()) text += fmt::format("## Verdicts\n\n{}\n", verdicts);

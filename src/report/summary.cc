@@ -39,7 +39,7 @@ std::string chosen_table(const ExperimentResult& result) {
 constexpr const char* kVerdictRule =
     "Errors are standard errors over the runs. A statement holds (yes) or fails (no) if it does so "
     "with two standard errors to spare. A claim is supported if all of its statements hold, not "
-    "supported if one fails, else inconclusive.";
+    "supported if one fails, and otherwise inconclusive.";
 
 std::string verdict_table(const ExperimentResult& result) {
   std::string table = header({"claim of the paper", "verdict", "evidence"}, "|---|---|---|");
@@ -69,10 +69,10 @@ std::string hindsight_table(const ExperimentResult& result) {
 
 std::string hindsight_section(const ExperimentResult& result) {
   return fmt::format(
-      "## Hindsight\n\nPolicies with nothing to tune beside tuned ones that are told the same, at "
-      "the values of the grid that turned out best and worst. Ratios are of mean regrets; their "
-      "errors come from differences run by run. The least of many means is somewhat lower than "
-      "its value would have in new runs.\n\n{}\n",
+      "## Hindsight\n\nPolicies with nothing to tune, compared with tuned policies that have the "
+      "same knowledge, at the values of the grid that turned out best and worst. Ratios are of "
+      "mean regrets; their errors are computed from differences run by run. The least of many "
+      "means is somewhat lower than the mean that its value would have in new runs.\n\n{}\n",
       hindsight_table(result));
 }
 

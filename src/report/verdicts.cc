@@ -24,19 +24,18 @@ constexpr std::array<Claim, 9> kClaims = {{
     {"A lower bound on the baseline has about the same mean regret as an upper bound, but a much "
      "higher 95th percentile",
      lower_bound_has_tail},
-    {"With L = 10 affected variables, a bound of 5 fails whatever alpha is, 8 can be rescued by a "
-     "larger alpha, 15 is sublinear but has more regret",
+    {"With L = 10 affected variables, a bound of 5 fails for every alpha, a bound of 8 can be "
+     "rescued by a larger alpha, and a bound of 15 is sublinear but has more regret",
      wrong_bound},
     {"In targeted campaigns whose payoffs follow the models, C2UpUCB, with the baseline known or "
      "not, is sublinear and beats epsilon-greedy; greedy and C2UCB do badly",
      campaigns_explore},
-    {"In targeted campaigns whose payoffs are records in part, C2UpUCB treats people with larger "
+    {"In targeted campaigns in which some payoffs are recorded, C2UpUCB treats people with larger "
      "uplifts than epsilon-greedy, with the baseline known or not, and both beat greedy, C2UCB and "
      "chance",
      recorded_campaigns_explore},
-    {"In these campaigns C2UpUCB and epsilon-greedy come out about alike in payoffs, and the "
-     "regret "
-     "of all learners is linear",
+    {"In these campaigns C2UpUCB and epsilon-greedy get about the same payoffs, and the regret of "
+     "all learners is linear",
      recorded_campaigns_end_alike},
     {"In contextual bandits with linear payoffs, policies that know the affected sets have far "
      "less "
@@ -65,7 +64,7 @@ Verdict judge_claim(const ExperimentResult& result, int number) {
     verdict.evidence = finding.text();
     if (can_settle_claims(result.experiment)) return verdict;
     verdict.outcome = Verdict::Outcome::kInconclusive;
-    verdict.evidence = "No verdict, since the run is short. It saw: " + verdict.evidence;
+    verdict.evidence = "No verdict, because the run is short. Evidence: " + verdict.evidence;
   } catch (const NotTested& refused) {
     verdict.outcome = Verdict::Outcome::kNotTested;
     verdict.evidence = fmt::format("Not tested: {}.", refused.reason);

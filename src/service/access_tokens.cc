@@ -32,7 +32,7 @@ void check_token(std::string_view token, std::size_t line) {
                                             token.size(), kShortest, kLongest));
   }
   if (!std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < '\x7f'; })) {
-    throw InvalidInput(field(), "a token must be of visible ASCII characters, without spaces");
+    throw InvalidInput(field(), "a token must consist of visible ASCII characters, without spaces");
   }
 }
 
@@ -63,7 +63,8 @@ AccessTokens AccessTokens::parse(std::string_view text) {
     check_token(token, line);
     tokens.digests_.push_back(digest_of(token));
   }
-  if (tokens.empty()) throw InvalidInput(kField, "has no token; must have at least one, on a line");
+  if (tokens.empty())
+    throw InvalidInput(kField, "has no token; must have at least one, on a line of its own");
   return tokens;
 }
 

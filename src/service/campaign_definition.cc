@@ -34,7 +34,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/// `also`: what there may be besides letters and digits, with spaces between.
+/// `also`: the characters allowed besides letters and digits, separated by spaces.
 void check_word(std::string_view field, std::string_view word, std::size_t longest,
                 std::string_view also) {
   const bool valid =
@@ -71,14 +71,14 @@ std::vector<std::string> read_names(const json& list, std::string_view field) {
           place(), fmt::format("has {} bytes; must have from 1 to {}", name.size(), kLongestName));
     }
     if (has_control_characters(name)) {
-      throw InvalidInput(place(), "must not have control characters");
+      throw InvalidInput(place(), "must not contain control characters");
     }
     names.push_back(name);
   }
   return names;
 }
 
-/// The places of names in the order of names. Throws where one is repeated.
+/// The positions of names, sorted by name. Throws if one is repeated.
 std::vector<VariableId> order_of(const std::vector<std::string>& names, std::string_view field) {
   std::vector<VariableId> order(names.size());
   std::iota(order.begin(), order.end(), VariableId{0});
@@ -97,7 +97,7 @@ std::vector<VariableId> order_of(const std::vector<std::string>& names, std::str
 
 // Policies.
 
-/// What `make` makes; what it throws is about the field `policy`.
+/// The result of `make`; exceptions are about the field `policy`.
 template <typename Make>
 auto of_policy(const std::string& text, Make make) {
   try {
@@ -126,13 +126,13 @@ void refuse_keys(const json& document, std::initializer_list<const char*> keys,
   for (const char* key : keys) {
     if (!document.contains(key)) continue;
     throw InvalidInput(
-        key, fmt::format("does not go with the policy {}, which takes {}", spec.name(), others));
+        key, fmt::format("cannot be used with the policy {}, which takes {}", spec.name(), others));
   }
 }
 
 // The three kinds of campaigns.
 
-/// A number, or a list of names, which are then left in `names`.
+/// A number, or a list of names, which are then put into `names`.
 std::size_t read_count(const json& document, const char* key, std::size_t most,
                        std::vector<std::string>& names, json& shortest) {
   const json& value = required(document, "", key);
@@ -162,13 +162,14 @@ void check_atoms(const CampaignDefinition& campaign, std::size_t most) {
   if (!learns_noise || !campaign.knowledge->affected()) return;
   const std::size_t atoms = campaign.knowledge->affected()->atoms()->groups();
   if (atoms <= most) return;
-  throw InvalidInput("knowledge.affected",
-                     fmt::format("cuts the variables into {} groups that the same actions affect; "
-                                 "{} takes at most {}",
-                                 atoms, info.name, most));
+  throw InvalidInput(
+      "knowledge.affected",
+      fmt::format(
+          "divides the variables into {} groups that the same actions affect; {} takes at most {}",
+          atoms, info.name, most));
 }
 
-/// How many variables there are, which is what knowledge is about.
+/// Reads the number of variables, which knowledge depends on.
 void read_variables(const json& document, std::size_t actions, const DefinitionLimits& limits,
                     CampaignDefinition& campaign, json& shortest) {
   const std::size_t variables =
@@ -233,7 +234,7 @@ void read_shape(const json& document, const std::string& policy, const Definitio
   of_policy(policy, [&] { return make_policy(campaign.spec, campaign.policy_knowledge()); });
 }
 
-/// Of the variables that are the same in every round, if they are.
+/// Reads variables and knowledge if they are the same in every round.
 void read_fixed_variables(const json& document, const DefinitionLimits& limits,
                           CampaignDefinition& campaign, json& shortest) {
   if (document.contains("variables")) {
@@ -306,7 +307,8 @@ VariableId variable_field(const json& value, const CampaignDefinition& campaign,
   if (!value.is_string()) throw InvalidInput(path(), "must be the number or name of a variable");
   const auto& name = value.get_ref<const std::string&>();
   if (campaign.variable_names.empty()) {
-    throw InvalidInput(path(), clipped(name), "must be a number: variables have no names here");
+    throw InvalidInput(path(), clipped(name),
+                       "must be a number: the variables of this campaign have no names");
   }
   if (const auto id = find_variable(campaign, name)) return *id;
   throw unknown_variable(path(), name, campaign);

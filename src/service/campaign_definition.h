@@ -27,18 +27,18 @@ struct CampaignDefinition {
   std::optional<double> wait_seconds;
   LostPayoffs lost = LostPayoffs::kSkip;
 
-  /// Policies of actions; and those of contexts, if the variables are the same in every round.
+  /// Plain policies; and contextual ones if the variables are the same in every round.
   std::optional<Knowledge> knowledge;
-  std::vector<std::string> action_names;      ///< empty where actions are numbers
-  std::vector<std::string> variable_names;    ///< empty where variables are numbers
+  std::vector<std::string> action_names;      ///< empty if actions are numbers
+  std::vector<std::string> variable_names;    ///< empty if variables are numbers
   std::vector<VariableId> variables_by_name;  ///< ids in the order of their names
 
   /// Policies of targeted campaigns.
   std::optional<TargetingShape> shape;
 
-  /// Policies of contexts.
+  /// Contextual policies.
   std::optional<ContextualShape> contexts;
-  std::vector<std::string> feature_names;  ///< empty where features are numbers
+  std::vector<std::string> feature_names;  ///< empty if features are numbers
 
   /// What the policy is made with.
   Knowledge policy_knowledge() const;
@@ -70,7 +70,7 @@ VariableId variable_field(const nlohmann::json& value, const CampaignDefinition&
 /// By name. Cost: O(log variables).
 std::optional<VariableId> find_variable(const CampaignDefinition& campaign, std::string_view name);
 
-/// The refusal of a name that is none: points at the nearest and lists all where they are few.
+/// The refusal of an unknown name: suggests the nearest, and lists all names if they are few.
 InvalidInput unknown_variable(std::string_view field, std::string_view name,
                               const CampaignDefinition& campaign);
 

@@ -205,16 +205,16 @@ PayoffPart payoffs_from(const Json& line) {
   if (part.ids.size() != part.values.size() ||
       std::adjacent_find(part.ids.begin(), part.ids.end(), std::greater_equal<>()) !=
           part.ids.end()) {
-    throw InvalidInput("indices", "must increase, and be as many as values");
+    throw InvalidInput("indices", "must increase, and there must be as many as values");
   }
   return part;
 }
 
-/// As of payoffs that are sent to the service.
+/// The same rule as for payoffs that are sent to the service.
 void check_sizes(const PayoffPart& part) {
   for (const double value : part.values) {
     if (!(std::abs(value) <= kLargestPayoff)) {
-      throw InvalidInput("payoffs", value, "must be at most 1e90 in size");
+      throw InvalidInput("payoffs", value, "must have an absolute value of at most 1e90");
     }
   }
 }
@@ -227,7 +227,7 @@ Event event_from(const Json& line, const CampaignDefinition& definition) {
   const std::string kind = text_field(required(line, "", "kind"), "kind");
   const auto* named = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [&](const NamedKind& known) { return known.name == kind; });
-  if (named == std::end(kKinds)) throw InvalidInput("kind", clipped(kind), "is not known");
+  if (named == std::end(kKinds)) throw InvalidInput("kind", clipped(kind), "unknown");
   event.kind = named->kind;
   if (event.kind != EventKind::kStopped) {
     event.decision = text_field(required(line, "", "decision"), "decision");
@@ -292,12 +292,13 @@ class LogReader {
     const char* key = sums_lines_ ? "checksum" : "state";
     check_keys(line, "", {"events", key});
     if (whole_field(line["events"], "events", 0, kMostTime) != live_->version()) {
-      throw InvalidInput("events", line["events"].dump(),
-                         fmt::format("but there were {}", live_->version()));
+      throw InvalidInput(
+          "events", line["events"].dump(),
+          fmt::format("must be {}, the number of events in the log", live_->version()));
     }
     const std::string said = text_field(required(line, "", key), key);
     if (sums_lines_ && said != checksum_text(sum)) {
-      throw InvalidInput(key, clipped(said), "is not that of the lines before it");
+      throw InvalidInput(key, clipped(said), "does not match the lines before it");
     }
   }
 
@@ -305,7 +306,7 @@ class LogReader {
   void remember(const Event& event) {
     if (event.decision.empty()) return;
     if (event.kind == EventKind::kDecided && !ids_.insert(event.decision).second) {
-      throw InvalidInput("decision", event.decision, "is there twice");
+      throw InvalidInput("decision", event.decision, "occurs twice");
     }
     std::vector<Event>& about = unsettled_[event.decision];
     about.push_back(event);
@@ -339,7 +340,7 @@ StoredCampaign stored_campaign(const CampaignStore& store, std::string_view name
   throw unknown_name("campaign", name, names);
 }
 
-/// With the line before the field.
+/// The error with the line number before the field.
 InvalidInput in_line(std::size_t line, const InvalidInput& error) {
   const std::string field = fmt::format("line {}: {}", line, error.field());
   return error.value().empty() ? InvalidInput(field, error.rule())
@@ -369,7 +370,7 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
     LogReader log(in, line);
     for (const StoredCampaign& campaign : store.campaigns()) {
       if (campaign.name == log.definition().name) {
-        throw InvalidInput("name", campaign.name, "is there already");
+        throw InvalidInput("name", campaign.name, "exists already");
       }
     }
     const StoredCampaign added = {store.new_campaign_id(), log.definition().name,
@@ -387,7 +388,8 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
       }
       return batch;
     });
-    if (result == AppendResult::kConflict) throw Conflict("somebody else writes into the store");
+    if (result == AppendResult::kConflict)
+      throw Conflict("another process is writing to the store");
     return added.name;
   } catch (const InvalidInput& error) {
     throw in_line(line, error);

@@ -9,7 +9,7 @@
 namespace updraft {
 
 /// Writes a campaign as JSON lines: definition, events, end. Format: docs/formats/campaign-log.md.
-/// Throws StoreError, and InvalidInput where there is no such campaign.
+/// Throws StoreError, and InvalidInput if there is no such campaign.
 void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out);
 
 /// Takes over what export_campaign() wrote, all of it or nothing; its name. Throws InvalidInput

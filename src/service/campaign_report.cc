@@ -21,7 +21,7 @@ Json number_or_null(const std::optional<double>& value) {
   return value ? finite_or_null(*value) : Json(nullptr);
 }
 
-/// The variables by name where they have one.
+/// The variables by name if they have one.
 Json variables_json(const VariableSet& set, const CampaignDefinition& definition) {
   Json out = Json::array();
   set.for_each([&](VariableId id) {

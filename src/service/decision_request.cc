@@ -13,17 +13,17 @@ namespace {
 
 using nlohmann::json;
 
-/// Rows of features, as a targeted campaign and one with contexts speak of them.
+/// The words for rows of features in targeted and in contextual campaigns.
 struct RowsField {
   const char* key;
-  std::string_view row;      ///< what a row is of
-  std::string_view missing;  ///< why there must be some
+  std::string_view row;      ///< what a row describes
+  std::string_view missing;  ///< why rows are needed
 };
-constexpr RowsField kPool{"pool", "individual", "a targeted campaign needs a row per individual"};
+constexpr RowsField kPool{"pool", "individual", "a targeting policy needs a row per individual"};
 constexpr RowsField kContext{"context", "variable",
-                             "a campaign with contexts needs a row of features per variable"};
+                             "a contextual policy needs a row of features per variable"};
 
-/// Throws about what makes it no list of rows.
+/// Throws InvalidInput, which says why the value is not a list of rows.
 [[noreturn]] void refuse_rows(const RequestField& field, const RowsField& words) {
   const json value = plain_value(field);
   if (!value.is_array()) {
@@ -41,7 +41,7 @@ template <typename Path>
 void check_sizes(std::span<const double> numbers, Path path) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (std::abs(numbers[i]) <= kLargestFeature) continue;
-    throw InvalidInput(path(i), numbers[i], "must be at most 1e100 in size");
+    throw InvalidInput(path(i), numbers[i], "must have an absolute value of at most 1e100");
   }
 }
 
@@ -73,7 +73,7 @@ std::vector<double> read_rows(RequestFields& fields, const RowsField& words, std
   return std::move(rows->numbers);
 }
 
-/// Whether there was one.
+/// Returns whether the request has a baseline.
 bool read_baseline(const RequestFields& fields, std::string_view rows_of, std::size_t rows,
                    DecisionRequest& request) {
   const RequestField* baseline = find_field(fields, "baseline");
@@ -115,7 +115,7 @@ void read_pool(RequestFields& fields, const CampaignDefinition& campaign,
   }
 }
 
-// Campaigns with contexts.
+// Contextual campaigns.
 
 /// Numbers as the ids of a set, each below `rows`.
 VariableSet set_of(std::span<const double> numbers, std::size_t rows, const std::string& path) {
@@ -131,7 +131,7 @@ VariableSet set_of(std::span<const double> numbers, std::size_t rows, const std:
   return VariableSet::from_ids(ids, path);
 }
 
-/// The same where some are names.
+/// The same if some are names.
 VariableSet set_of(const json& list, const CampaignDefinition& campaign, std::size_t rows,
                    const std::string& path) {
   if (!list.is_array()) throw InvalidInput(path, "must be a list of variables");

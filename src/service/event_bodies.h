@@ -15,11 +15,11 @@ namespace updraft {
 /// pool. The pool, or the context, is kept because the policy learns from it later.
 struct Decided {
   ActionId action = 0;
-  std::optional<double> index;   ///< absent where infinite
+  std::optional<double> index;   ///< absent if infinite
   std::vector<double> features;  ///< of a pool or a context, row after row
   std::vector<double> baseline;
   std::vector<Treatment> treatments;
-  std::vector<VariableSet> affected = {};  ///< of a context; empty where not given
+  std::vector<VariableSet> affected = {};  ///< of a context; empty if not given
   /// With which the policy took it: the propensity. Absent for targeted campaigns that draw, and
   /// in events of stores before version 4.
   std::optional<double> probability = {};

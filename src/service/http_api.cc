@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Texts from outside may be no UTF-8; answers always are.
+/// Texts from outside may not be valid UTF-8; answers always are.
 std::string dumped(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
@@ -36,7 +36,7 @@ HttpAnswer try_again(std::string_view message) {
   return answer;
 }
 
-/// As the first answer said it, and so the same however often it is asked for.
+/// The same as in the first answer, however often it is asked for.
 json decision_json(const DecisionAnswer& answer, const CampaignDefinition& campaign) {
   json out = {{"decision", answer.id}, {"state_version", answer.state_version}};
   if (campaign.shape) {
@@ -98,7 +98,7 @@ HttpAnswer page() {
   return answer;
 }
 
-/// Whoever has seen this version of the state gets no more than that.
+/// A client that has seen this version of the state gets only 304.
 HttpAnswer report(const Service& service, const std::string& campaign, const HttpRequest& request) {
   if (!parse_sets_query(request.query)) return json_answer(service.report(campaign));
   const std::shared_ptr<const CampaignView> view = service.view(campaign);
@@ -126,7 +126,7 @@ HttpAnswer wrong_method(const HttpRequest& request, const RouteMatch& match) {
     if (method == "GET") allowed += ", HEAD";
   }
   HttpAnswer answer =
-      error_answer(405, fmt::format("{} is not for {}, which takes {}",
+      error_answer(405, fmt::format("{} is not allowed for {}; allowed: {}",
                                     request.method.substr(0, 20), match.pattern, allowed));
   answer.headers.emplace_back("Allow", allowed);
   return answer;
@@ -176,9 +176,7 @@ HttpAnswer HttpApi::metrics_answer(const Service* service) const {
 
 HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match) {
   if (match.pattern.empty()) {
-    return error_answer(404,
-                        "there is nothing here; docs/service.md and /v1/openapi.json say what "
-                        "there is");
+    return error_answer(404, "not found; docs/service.md and /v1/openapi.json list all paths");
   }
   if (match.route == nullptr) return wrong_method(request, match);
   Service* service = service_;
@@ -219,9 +217,9 @@ HttpAnswer HttpApi::answer(const HttpRequest& request, const RouteMatch& match) 
   } catch (const std::exception& error) {
     log_(error.what());
   } catch (...) {
-    log_("an exception of unknown kind");
+    log_("an exception of an unknown type");
   }
-  return error_answer(500, "internal error; the log of the service has more");
+  return error_answer(500, "internal error; see the log of the service");
 }
 
 }  // namespace updraft

@@ -10,7 +10,7 @@
 namespace updraft {
 namespace {
 
-/// Methods come from outside: others than these are counted as one.
+/// Methods come from outside: all methods other than these are counted together.
 std::string_view known_method(std::string_view method) {
   for (const std::string_view known :
        {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
@@ -62,7 +62,7 @@ std::string gauges_text(const ServiceGauges& gauges) {
              static_cast<double>(gauges.queued));
   append_one(out, "updraft_commit_seconds_total", "counter", "Time spent in commits.",
              gauges.commit_seconds);
-  append_one(out, "updraft_campaigns", "gauge", "Campaigns there are.",
+  append_one(out, "updraft_campaigns", "gauge", "Number of campaigns.",
              static_cast<double>(gauges.campaigns.size()));
   for (const CampaignColumn& column : kColumns) {
     append_head(out, column.name, column.kind, column.help);
@@ -113,7 +113,7 @@ std::string HttpMetrics::requests_text() const {
                    escaped_label(route), method, status, count);
   }
   constexpr std::string_view kSeconds = "updraft_http_request_seconds";
-  append_head(out, kSeconds, "histogram", "From the head of a request to its answer.");
+  append_head(out, kSeconds, "histogram", "Time from the head of a request to its answer.");
   for (const auto& [route, latency] : latencies_) {
     const std::string label = escaped_label(route);
     std::uint64_t below = 0;

@@ -18,7 +18,7 @@ class HttpMetrics {
   /// `route` is a pattern, so that there are few of them; empty for paths that have none.
   void count(std::string_view route, std::string_view method, int status, double seconds);
 
-  /// In the text format of Prometheus, 0.0.4. `gauges` is null where the service is not ready yet.
+  /// In the text format of Prometheus, 0.0.4. `gauges` is null if the service is not ready yet.
   std::string text(const ServiceGauges* gauges) const;
 
  private:

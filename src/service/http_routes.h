@@ -43,8 +43,8 @@ std::span<const Route> routes();
 
 /// What a path means.
 struct RouteMatch {
-  const Route* route = nullptr;  ///< null where no route has both the path and the method
-  std::string_view pattern;      ///< of the path; empty where no route has it
+  const Route* route = nullptr;  ///< null if no route has both the path and the method
+  std::string_view pattern;      ///< of the path; empty if no route has it
   std::string campaign;
   std::string decision;
   std::string action;

@@ -28,17 +28,17 @@ constexpr int kMostWaiting = 1024;
 
 constexpr std::size_t kMostHeaders = 100;
 
-// What is asked of the options.
+// Checks of the options.
 
 void check_options(const HttpServerOptions& options) {
   if (!options.listen.is_loopback() && options.tokens.empty()) {
     throw InvalidInput("--listen", options.listen.text(),
-                       "can be reached from other machines, so there must be a --token-file with "
-                       "who may use it; without one, listen on 127.0.0.1, [::1] or localhost");
+                       "can be reached from other machines and needs a --token-file; without one, "
+                       "listen on 127.0.0.1, [::1] or localhost");
   }
   if (options.tls_certificate.empty() != options.tls_key.empty()) {
     throw InvalidInput(options.tls_key.empty() ? "--tls-key" : "--tls-cert",
-                       "must be given: a certificate and its key go together");
+                       "must be given: a certificate and its key are needed together");
   }
 }
 
@@ -53,7 +53,7 @@ std::unique_ptr<LimitedServer> make_server(const HttpServerOptions& options) {
   return std::make_unique<LimitedServer>(options.limits, options.tls_certificate, options.tls_key);
 }
 
-/// Another program that has the port keeps it; one that has just ended does not.
+/// A port that another program uses stays refused; one whose program has just ended can be used.
 void set_socket_options(int socket) {
   const int yes = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -67,7 +67,7 @@ std::string_view origin_host(std::string_view origin) {
   return slashes == origin.npos ? origin : origin.substr(slashes + 3);
 }
 
-/// Without tokens, a page of the web that a browser on this machine shows must not get through:
+/// Without tokens, a web page that a browser on this machine shows must not get access:
 /// neither under a name of its own for this machine nor by sending forms.
 bool comes_from_elsewhere(const httplib::Request& request) {
   const std::string host = request.get_header_value("Host");
@@ -81,7 +81,7 @@ bool has_body(const httplib::Request& request) {
   return request.has_header("Content-Length") && request.get_header_value("Content-Length") != "0";
 }
 
-/// Whether the two ways to say how long a body is are at odds, or one of them with itself: servers
+/// Whether the two ways to give the length of a body contradict each other or themselves: servers
 /// before this one may then have understood another length.
 bool has_doubtful_length(const httplib::Request& request) {
   const std::size_t lengths = request.get_header_value_count("Content-Length");
@@ -130,7 +130,7 @@ std::string_view text_of_status(int status) {
     case 414:
       return "the address is too long";
     case 404:
-      return "there is nothing here";
+      return "not found";
     default:
       return "the request cannot be read";
   }
@@ -155,10 +155,10 @@ struct HttpServer::Parts {
   void set_handlers();
   void bind();
 
-  /// The refusal of who may not ask; nothing where they may.
+  /// The refusal for a client without access; nothing if it has access.
   std::optional<HttpAnswer> refusal(const httplib::Request& request, const RouteMatch& match);
 
-  /// Answers, counts and logs. `reader` is null where the method brings no body.
+  /// Answers, counts and logs. `reader` is null if the method has no body.
   void handle(const httplib::Request& request, httplib::Response& response,
               const httplib::ContentReader* reader);
   struct Exchange {
@@ -167,7 +167,7 @@ struct HttpServer::Parts {
   };
   HttpAnswer answer(const httplib::Request& request, const RouteMatch& match,
                     const httplib::ContentReader* reader, Exchange& exchange);
-  /// What httplib refused by itself.
+  /// Answers what httplib itself refused.
   void refuse(const httplib::Request& request, httplib::Response& response);
 };
 
@@ -180,17 +180,16 @@ std::optional<HttpAnswer> HttpServer::Parts::refusal(const httplib::Request& req
   if (options.tokens.empty()) {
     if (!comes_from_elsewhere(request)) return std::nullopt;
     return error_answer(403,
-                        "without --token-file the service answers this machine alone: Host must "
-                        "be localhost, 127.0.0.1 or [::1], and Origin the same");
+                        "without --token-file the service answers only this machine: Host must be "
+                        "localhost, 127.0.0.1 or [::1], and Origin the same");
   }
   if (match.route != nullptr && is_page(match.route->endpoint)) return std::nullopt;
   if (request.get_header_value_count("Authorization") == 1 &&
       options.tokens.allow(request.get_header_value("Authorization"))) {
     return std::nullopt;
   }
-  HttpAnswer answer = error_answer(401,
-                                   "needs a header Authorization: Bearer TOKEN with a token of "
-                                   "the service's token file");
+  HttpAnswer answer = error_answer(
+      401, "needs a header Authorization: Bearer TOKEN with a token from the service's token file");
   answer.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"updraft\"");
   return answer;
 }
@@ -201,13 +200,12 @@ HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const Rout
     return has_body(request) ? with_close(std::move(answer)) : std::move(answer);
   };
   if (has_doubtful_length(request)) {
-    return with_close(error_answer(400,
-                                   "the length of the body must be given once, as a number or "
-                                   "by chunks"));
+    return with_close(
+        error_answer(400, "the length of the body must be given once, as a number or in chunks"));
   }
   if (auto refused = refusal(request, match)) return without_body(std::move(*refused));
   if (request.is_multipart_form_data()) {
-    return without_body(error_answer(400, "the body must be JSON, not a form with parts"));
+    return without_body(error_answer(400, "the body must be JSON, not a multipart form"));
   }
   if (reader == nullptr || !has_body(request)) {
     return without_body(api.answer({.method = request.method,
@@ -293,7 +291,7 @@ void HttpServer::Parts::set_handlers() {
   server->set_exception_handler(
       [this](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
         log.error("an exception left a handler");
-        put(error_answer(500, "internal error; the log of the service has more"), response);
+        put(error_answer(500, "internal error; see the log of the service"), response);
       });
 }
 

@@ -25,9 +25,9 @@ struct HttpServerOptions {
 /// Serves an API over HTTP or HTTPS, with a log line per request.
 class HttpServer {
  public:
-  /// Listens from here on; answers come once run() runs. Throws InvalidInput where the options do
+  /// Listens from here on; answers come once run() runs. Throws InvalidInput if the options do
   /// not go together (listening beyond this machine without tokens, files that are no certificate
-  /// and key), and std::runtime_error where the address cannot be listened on.
+  /// and key), and std::runtime_error if the address cannot be listened on.
   HttpServer(HttpServerOptions options, HttpApi& api, ServiceLog& log);
   ~HttpServer();
 

@@ -190,10 +190,9 @@ LimitedServer::LimitedServer(const ConnectionLimits& limits, const std::string& 
     SSL_CTX_set_options(tls_.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     return;
   }
-  throw InvalidInput("--tls-cert", certificate,
-                     fmt::format("must be a certificate in PEM form, and --tls-key = {} the key "
-                                 "that belongs to it",
-                                 key));
+  throw InvalidInput(
+      "--tls-cert", certificate,
+      fmt::format("must be a certificate in PEM format, and --tls-key = {} its key", key));
 }
 
 void LimitedServer::close_after_answer() { close_connection = true; }

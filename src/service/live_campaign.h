@@ -45,7 +45,7 @@ struct LiveDecision {
   const Paid* paid(std::string_view part) const;
 };
 
-/// From its events with numbers below `before`; none where there are no such events.
+/// From its events with numbers below `before`; none if there are no such events.
 std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before);
 
 /// The state of a live campaign: a policy, and the decisions whose payoffs it waits for. The same
@@ -70,7 +70,7 @@ class LiveCampaign {
   /// When the oldest outstanding decision was made.
   std::optional<std::int64_t> oldest_outstanding_ms() const;
 
-  /// One that is outstanding, or settled and not yet forgotten. Null where there is none.
+  /// One that is outstanding, or settled and not yet forgotten. Null if there is none.
   const LiveDecision* find(std::string_view id) const;
 
   /// The request's id, which must be new, or one that the service gives.
@@ -105,7 +105,7 @@ class LiveCampaign {
 
   /// Applies an event that was kept: a decision is the one that was made then, which need not be
   /// the one that the policy makes now. `find_lost` finds decisions that were forgotten, as they
-  /// were before the event. Throws std::runtime_error where the event cannot have come next.
+  /// were before the event. Throws std::runtime_error if the event cannot have come next.
   using FindLost = std::function<std::optional<LiveDecision>(const Event& event)>;
   void replay(const Event& event, const FindLost& find_lost);
 

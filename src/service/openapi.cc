@@ -29,7 +29,7 @@ ordered_json make_document() {
   ordered_json& policy = document.at(
       ordered_json::json_pointer("/components/schemas/CampaignRequest/properties/policy"));
   policy["description"] =
-      fmt::format("{} Of actions: {}. Of targeted campaigns: {}. Of contexts: {}.",
+      fmt::format("{} Plain policies: {}. Targeting policies: {}. Contextual policies: {}.",
                   policy.at("description").get<std::string>(), names_of(PolicyKind::kPlain),
                   names_of(PolicyKind::kTargeting), names_of(PolicyKind::kContextual));
   return document;

@@ -54,12 +54,12 @@ VariableQuery parse_variable_query(std::string_view action, const Query& query,
                                    const CampaignDefinition& campaign) {
   if (campaign.shape) {
     throw InvalidInput("action", clipped(action),
-                       "targeted campaigns have individuals, and no actions with variables");
+                       "targeted campaigns have individuals, not actions with variables");
   }
   if (campaign.contexts) {
     throw InvalidInput("action", clipped(action),
-                       "variables of contexts differ from decision to decision by their features: "
-                       "the report has what the policy believes of the last context");
+                       "variables of a contextual campaign differ between decisions by their "
+                       "features; the report has the policy's estimates for the last context");
   }
   VariableQuery out;
   out.action = static_cast<ActionId>(whole("action", action, 0, campaign.knowledge->actions() - 1));

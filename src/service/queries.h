@@ -34,7 +34,7 @@ std::string_view name_of(VariableQuery::Show show);
 
 // All throw InvalidInput that names the field.
 
-/// Not an action of the campaign, unknown or repeated keys, numbers that cannot be.
+/// Not an action of the campaign, unknown or repeated keys, numbers that are not valid.
 VariableQuery parse_variable_query(std::string_view action, const Query& query,
                                    const CampaignDefinition& campaign);
 

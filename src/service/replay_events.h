@@ -13,7 +13,7 @@ struct ReplayVisits {
 };
 
 /// Applies all events of a stored campaign after those that `live` has, and calls `visits` before
-/// and after each. Throws StoreError, and std::runtime_error where an event cannot have come next.
+/// and after each. Throws StoreError, and std::runtime_error if an event cannot have come next.
 void replay_events(const EventStore& store, const StoredCampaign& campaign, LiveCampaign& live,
                    const ReplayVisits& visits = {});
 

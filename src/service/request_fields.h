@@ -33,7 +33,7 @@ using RequestField = std::variant<std::vector<double>, NumberRows, NamedNumbers,
 using RequestFields = std::map<std::string, RequestField, std::less<>>;
 
 /// The members of a JSON object from an untrusted source. All numbers are finite, no key is
-/// repeated, names in NamedNumbers may be, and there is no -0. Throws InvalidInput where it is not
+/// repeated, names in NamedNumbers may be, and there is no -0. Throws InvalidInput if it is not
 /// JSON, not an object, or nested too deep.
 ///
 /// Made for long lists of numbers: bodies of numbers, plain ASCII strings, true and false are read
@@ -43,7 +43,7 @@ RequestFields read_request_fields(std::string_view body);
 
 // What readers of the members share. All throw InvalidInput that names the field.
 
-/// Null where there is none.
+/// Null if there is none.
 const RequestField* find_field(const RequestFields& fields, std::string_view key);
 
 /// That there are no others.
@@ -55,7 +55,7 @@ nlohmann::json plain_value(const RequestField& field);
 /// Throws about the first item that is wrong, or about the type as a whole.
 const std::vector<double>& number_list(const RequestField& field, std::string_view path);
 
-/// Empty where there is none.
+/// Empty if there is none.
 std::string text_of(const RequestFields& fields, std::string_view key);
 
 }  // namespace updraft

@@ -30,7 +30,7 @@ void check_values(const std::vector<double>& values, const CampaignDefinition& c
   const bool logistic = campaign.shape && campaign.spec.word("model") == "logistic";
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!(std::abs(values[i]) <= kLargestPayoff)) {
-      throw InvalidInput(path(i), values[i], "must be at most 1e90 in size");
+      throw InvalidInput(path(i), values[i], "must have an absolute value of at most 1e90");
     }
     if (logistic && !(values[i] >= 0.0 && values[i] <= 1.0)) {
       throw InvalidInput(path(i), values[i], "must be in [0, 1] for a logistic model");
@@ -54,7 +54,7 @@ void read_dense(std::vector<double>& numbers, const CampaignDefinition& campaign
   part.values = std::move(numbers);
 }
 
-/// Brings ids, each with its value, into order. `name(id)` is how the sender calls it.
+/// Sorts ids, each with its value. `name(id)` is the sender's name for it.
 template <typename Name>
 void sort_by_id(PayoffPart& part, std::string_view field, Name name) {
   if (!std::is_sorted(part.ids.begin(), part.ids.end())) {
@@ -98,8 +98,8 @@ void read_sparse(const RequestFields& fields, const CampaignDefinition& campaign
                  PayoffPart& part) {
   const RequestField* indices = find_field(fields, "indices");
   const RequestField* values = find_field(fields, "values");
-  if (indices == nullptr) throw InvalidInput("indices", "is missing; values come with indices");
-  if (values == nullptr) throw InvalidInput("values", "is missing; indices come with values");
+  if (indices == nullptr) throw InvalidInput("indices", "is missing; values need indices");
+  if (values == nullptr) throw InvalidInput("values", "is missing; indices need values");
   const std::vector<double>& numbers = number_list(*indices, "indices");
   part.values = number_list(*values, "values");
   if (part.values.size() != numbers.size()) {
@@ -126,10 +126,11 @@ void read_payoffs(RequestFields& fields, const CampaignDefinition& campaign, Pay
   if (payoffs == fields.end()) {
     if (sparse) return read_sparse(fields, campaign, part);
     if (part.complete) return;
-    throw InvalidInput("payoffs", "is missing; only a request that is complete may bring none");
+    throw InvalidInput("payoffs",
+                       "is missing; only a request that completes the decision may omit it");
   }
   if (sparse) {
-    throw InvalidInput("payoffs", "cannot be given together with indices and values");
+    throw InvalidInput("payoffs", "cannot be combined with indices and values");
   }
   if (auto* numbers = std::get_if<std::vector<double>>(&payoffs->second)) {
     return read_dense(*numbers, campaign, part);

@@ -14,14 +14,14 @@ namespace updraft {
 
 /// A body of POST .../decisions.
 struct DecisionRequest {
-  std::string id;  ///< empty where the service is to give one
+  std::string id;  ///< empty if the service is to give one
 
   // Targeted campaigns, and campaigns with contexts.
   std::vector<double> features;  ///< one individual, or variable, after the other
-  std::vector<double> baseline;  ///< empty where not given
+  std::vector<double> baseline;  ///< empty if not given
 
   // Campaigns with contexts.
-  std::vector<VariableSet> affected = {};  ///< per action; empty where not given
+  std::vector<VariableSet> affected = {};  ///< per action; empty if not given
 };
 
 /// A body of PUT .../payoffs: what some variables (or rows of a pool or context) paid.

@@ -59,7 +59,7 @@ DecisionAnswer answer_of(std::string_view id, const LiveDecision& decision) {
 
 Unavailable unavailable(const CommitFailed& failure) {
   return {failure.disk_full() ? "the disk is full: nothing was changed"
-                              : "it cannot be written now: nothing was changed",
+                              : "the store cannot be written now: nothing was changed",
           failure.disk_full()};
 }
 
@@ -76,7 +76,7 @@ bool restored(LiveCampaign& live, std::string_view snapshot) {
 void check_room(const LiveCampaign& live, const DecisionRequest& request, std::size_t most) {
   const std::size_t outstanding = live.counts().outstanding;
   if (outstanding >= most) {
-    throw Conflict(fmt::format("{} decisions are outstanding, which is the most", outstanding));
+    throw Conflict(fmt::format("{} decisions are outstanding, which is the limit", outstanding));
   }
   if (live.waiting_numbers() + numbers_of(request) > kMostWaitingNumbers) {
     throw Conflict(
@@ -255,7 +255,7 @@ Service::Service(ServiceOptions options, std::unique_ptr<EventStore> store)
       throw;
     } catch (const std::exception& error) {
       throw std::runtime_error(
-          fmt::format("{}: campaign {} cannot be rebuilt: {}; updraft store check says more",
+          fmt::format("{}: campaign {} cannot be rebuilt: {}; run updraft store check",
                       parts_->options.store.string(), entry->stored.name, error.what()));
     }
     parts_->campaigns.emplace(entry->stored.name, std::move(entry));
@@ -269,11 +269,11 @@ bool Service::create(const CampaignDefinition& definition) {
   const auto found = parts_->campaigns.find(definition.name);
   if (found != parts_->campaigns.end()) {
     if (found->second->definition->canonical == definition.canonical) return false;
-    throw Conflict(fmt::format("there is another campaign {}", definition.name));
+    throw Conflict(fmt::format("another campaign is named {}", definition.name));
   }
   if (parts_->campaigns.size() >= parts_->options.most_campaigns) {
     throw Conflict(
-        fmt::format("there are {} campaigns, which is the most", parts_->campaigns.size()));
+        fmt::format("there are {} campaigns, which is the limit", parts_->campaigns.size()));
   }
   auto entry = std::make_unique<Entry>();
   entry->definition = std::make_shared<CampaignDefinition>(definition);
@@ -325,7 +325,7 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
     if (!request.id.empty()) known = parts_->find(entry, live, request.id);
     if (known) {
       if (!known->decided.answers(request)) {
-        throw Conflict(fmt::format("decision {} was asked for with another {}", request.id,
+        throw Conflict(fmt::format("decision {} was made for another {}", request.id,
                                    entry.definition->contexts ? "context" : "pool"));
       }
       answer = answer_of(request.id, *known);
@@ -360,7 +360,7 @@ PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
     if (const LiveDecision::Paid* paid = known->paid(part.part)) {
       if (!(paid->part == part)) {
         throw Conflict(
-            fmt::format("decision {} has other payoffs in part '{}'", decision, part.part));
+            fmt::format("decision {} already has other payoffs in part '{}'", decision, part.part));
       }
       answer.status = known->status_after(*paid);
       answer.state_version = paid->number;

@@ -58,8 +58,8 @@ struct DecisionAnswer {
   std::string id;
   DecisionStatus status = DecisionStatus::kOutstanding;
   std::uint64_t state_version = 0;    ///< events that the decision was made from
-  ActionId action = 0;                ///< policies of actions, and of contexts
-  std::optional<double> index;        ///< the same; absent where it was infinite
+  ActionId action = 0;                ///< of plain and contextual policies
+  std::optional<double> index;        ///< the same; absent if it was infinite
   std::vector<Treatment> treatments;  ///< targeted campaigns, one per individual
   std::optional<double> probability;  ///< Decided::probability
 };
@@ -104,7 +104,7 @@ struct ServiceGauges {
 /// Throws InvalidInput, NotFound, Conflict and Unavailable; then nothing was changed.
 class Service {
  public:
-  /// Opens the store, makes it where there is none, and rebuilds every campaign from its last
+  /// Opens the store, makes it if there is none, and rebuilds every campaign from its last
   /// snapshot and the events since. Throws std::runtime_error that says what is wrong with the
   /// store and what can be done.
   explicit Service(ServiceOptions options);
@@ -112,9 +112,9 @@ class Service {
   Service(ServiceOptions options, std::unique_ptr<EventStore> store);
   ~Service();
 
-  /// False where the same campaign was there already.
+  /// False if the same campaign was there already.
   bool create(const CampaignDefinition& definition);
-  /// Changes nothing where it is stopped.
+  /// Changes nothing if it is stopped.
   void stop(std::string_view campaign);
 
   /// Throws NotFound. Definitions never change, and campaigns are never removed.

@@ -16,7 +16,7 @@ class ServiceLog {
   struct Request {
     std::string_view method;
     std::string_view route;     ///< the pattern, never the path
-    std::string_view campaign;  ///< empty where there is none
+    std::string_view campaign;  ///< empty if there is none
     int status = 0;
     double milliseconds = 0.0;
     std::size_t bytes_in = 0;

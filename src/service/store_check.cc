@@ -28,7 +28,7 @@ std::map<std::uint64_t, std::string> whole_snapshots(const CampaignStore& store,
   return out;
 }
 
-/// Probabilities are shares of few draws: apart by less than this they are the same.
+/// Probabilities are shares of few draws: if they differ by less than this, they are equal.
 constexpr double kSameProbability = 1e-9;
 
 bool same_decision(const Decided& recorded, const Decided& now) {
@@ -65,8 +65,8 @@ CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign&
     };
     replay_events(store, campaign, live, {.before = before, .after = after});
     if (checked.snapshots + checked.other_snapshots != snapshots.size()) {
-      defects.push_back(
-          fmt::format("campaign {}: a snapshot is not what the events make", campaign.name));
+      defects.push_back(fmt::format(
+          "campaign {}: a snapshot differs from the state that the events give", campaign.name));
     }
   } catch (const std::exception& error) {
     defects.push_back(fmt::format("campaign {}: {}", campaign.name, error.what()));

@@ -33,7 +33,7 @@ struct StoreCheck {
   std::vector<CheckedCampaign> campaigns;
   std::vector<std::string> defects;  ///< what is wrong, one sentence each
 
-  /// Neither defects nor decisions that would be others now.
+  /// Neither defects nor decisions that the policy would now make otherwise.
   bool nothing_found() const;
 };
 

@@ -33,7 +33,7 @@ double alpha_with(const BoundInputs& in, double scale, double factor) {
          std::log(factor * static_cast<double>(in.gaps.size()) * in.rounds / in.delta);
 }
 
-/// For the sum of all payoffs, which is to be m-sub-Gaussian.
+/// For the sum of all payoffs, which must be m-sub-Gaussian.
 double alpha_of_reward(const BoundInputs& in) {
   const auto m = static_cast<double>(in.variables);
   const double scale =

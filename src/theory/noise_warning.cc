@@ -22,18 +22,17 @@ std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance&
                       "(sigma^2) is {:.4g}",
                       scale);
   return fmt::format(
-      "{}: delta stands for an alpha that is right for {}. Its theorem does not hold; with an "
-      "alpha "
-      "{:.4g} times as large it does",
+      "{}: the alpha that delta gives is valid for {}. The theorem does not hold; it would with an "
+      "alpha {:.4g} times as large",
       spec.text(), noise, scale);
 }
 
 std::optional<std::string> noise_warning(const PolicySpec& spec, const LinearContexts& contexts) {
   if (!spec.number("delta") || !(contexts.noise_sd > 1.0)) return std::nullopt;
   return fmt::format(
-      "{}: delta stands for a beta that is right for payoffs whose noise is 1-sub-Gaussian; here "
-      "their variance proxy (sigma^2) is {:.4g}. Its confidence bounds do not hold; with a beta "
-      "{:.4g} times as large they do",
+      "{}: the beta that delta gives is valid for payoffs whose noise is 1-sub-Gaussian; here "
+      "their variance proxy (sigma^2) is {:.4g}. The confidence bounds do not hold; they would "
+      "with a beta {:.4g} times as large",
       spec.text(), contexts.noise_sd * contexts.noise_sd, contexts.noise_sd);
 }
 

@@ -27,11 +27,11 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path, screen
         browser.expected.append("401")
         service.create("spring", **SHOP)
         browser.open(service.campaign_page("spring"))
-        browser.see("This service asks for a token")
+        browser.see("This service requires a token")
         field = browser.one("input[type=password]")
         assert browser.focused() == field
         field.send_keys("wrong-wrong-wrong-wrong", Keys.ENTER)
-        browser.see("The service does not know this token.")
+        browser.see("The service does not accept this token.")
         screenshot("token")
         assert browser.run("return sessionStorage.length;") == 0
         field.send_keys(token, Keys.ENTER)
@@ -41,11 +41,11 @@ def test_the_token_is_asked_for_and_forgotten(browser, updraft, tmp_path, screen
         browser.driver.refresh()
         browser.section(BEST)  # kept for this tab
         browser.named("button", "Forget the token").click()
-        browser.see("This service asks for a token")
+        browser.see("This service requires a token")
         assert BEST not in browser.text()
         assert browser.run("return sessionStorage.length + localStorage.length;") == 0
         browser.driver.refresh()
-        browser.see("This service asks for a token")
+        browser.see("This service requires a token")
         assert not browser.all("button.quiet")
         browser.check(service.address)
         assert not any(token in url for url in browser.requests)
@@ -68,7 +68,7 @@ def test_a_download_that_fails_says_so(browser, updraft, tmp_path):
         proxy.refuse("/v1/openapi.json", 500, "internal error")
         link = browser.named("a", "API (OpenAPI)")
         link.click()
-        problem = "Not saved: The service refuses (internal error)."
+        problem = "Not saved: The service refused the request (internal error)."
         browser.wait(lambda: problem in browser.text(browser.one("nav")), "what went wrong", browser.text)
         proxy.let_through()
         link.click()
@@ -88,7 +88,7 @@ def test_a_service_that_is_gone_and_comes_back(dashboard, service, screenshot):
     dashboard.wait(lambda: figures(dashboard).get("decisions") == "4", "4 decisions")
     service.kill()
     banner = dashboard.one(".banner")
-    dashboard.wait(lambda: re.search(r"The service does not answer since \d\d:\d\d:\d\d; trying again in \d+ s\.", dashboard.text(banner)),
+    dashboard.wait(lambda: re.search(r"The service does not answer\. First failure at \d\d:\d\d:\d\d; trying again in \d+ s\.", dashboard.text(banner)),
                    "what is tried", lambda: dashboard.text(banner))
     assert figures(dashboard)["decisions"] == "4"  # stay on the page
     assert "stale" in dashboard.one("main").get_attribute("class")
@@ -146,7 +146,7 @@ def test_another_campaign_takes_the_name(dashboard, service, updraft, tmp_path):
 
     move_to("targeted")
     dashboard.wait(lambda: figures(dashboard).get("decisions (pools)") == "30", "the third campaign", dashboard.text)
-    assert len(dashboard.rows(dashboard.section("Who is treated, and what came of it?"))) == 2
+    assert len(dashboard.rows(dashboard.section("Who is treated, and what do they pay?"))) == 2
     assert BEST not in dashboard.text() and VARIABLES not in dashboard.text()
     dashboard.wait(lambda: dashboard.chart_table("Mean payoff over time")[1][0][0] == "30", "its history")
 
@@ -165,9 +165,9 @@ def test_behind_a_prefix_and_while_the_service_starts(browser, service, proxy):
     service.play("spring", 3, shop_payoffs())
     proxy.refuse("/v1/", 503, "starting: campaigns are being rebuilt; try again")
     browser.open(proxy.page)
-    browser.wait(lambda: re.search(r"The service is starting since \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
-    proxy.refuse("/v1/", 503, "it cannot be written now: nothing was changed")
-    browser.see("The service cannot answer now (it cannot be written now: nothing was changed) since ")
+    browser.wait(lambda: re.search(r"The service is starting\. First failure at \d\d:\d\d:\d\d", browser.text()), "that it starts", browser.text)
+    proxy.refuse("/v1/", 503, "the store cannot be written now: nothing was changed")
+    browser.see("The service cannot answer now (the store cannot be written now: nothing was changed). First failure at ")
     proxy.let_through()
     browser.named("a", "spring").click()
     browser.wait(lambda: figures(browser).get("decisions") == "3", "3 decisions")
@@ -188,7 +188,7 @@ def test_a_fault_of_the_page_is_said(browser, service, proxy):
     service.play("spring", 1, shop_payoffs())
 
     def said():
-        text = r"This page has a fault and may show old numbers since (\d\d:\d\d:\d\d)\. Reload it; trying again in \d+ s\."
+        text = r"This page has a fault and may show old numbers\. Reload it\. First failure at (\d\d:\d\d:\d\d); trying again in \d+ s\."
         return re.search(text, browser.text())
     since = browser.wait(said, "that it is at fault", browser.text).group(1)
     assert "stale" in browser.one("main").get_attribute("class")
@@ -214,7 +214,7 @@ def test_variables_that_the_service_does_not_bring(browser, service, proxy):
     browser.open(proxy.campaign_page("spring"))
     section = browser.section(VARIABLES)
     browser.run("arguments[0].scrollIntoView();", section)
-    problem = "The service refuses (internal error); it is asked again."
+    problem = "The service refused the request (internal error); trying again."
 
     def said():
         return browser.run("return arguments[0].querySelector('[role=alert]').innerText;", section)

@@ -37,7 +37,7 @@ def test_the_first_steps_of_a_campaign(dashboard, service, name, definition, dec
     service.create(name, **definition)
     dashboard.open(service.campaign_page(name))
     dashboard.section("No decisions yet")
-    assert ("Nothing is known of any action yet." in dashboard.text()) == (name == "actions")
+    assert ("Nothing is known about any action yet." in dashboard.text()) == (name == "actions")
     assert send_shown(dashboard, service) == 1
     dashboard.section("No payoffs yet")
     assert send_shown(dashboard, service) == 2

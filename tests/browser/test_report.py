@@ -331,7 +331,7 @@ def test_campaigns_have_three_measures(browser, updraft, tmp_path, screenshot):
                 continue
             mean, error = float(row["uplift_mean"]), float(row["uplift_stderr"])
             assert_shows(table["random"][int(row["round"])], mean, mean - error, mean + error)
-    assert "Qini" in page.section("Those treated, and the ranking").text
+    assert "Qini" in page.section("Treated individuals and ranking").text
     screenshot("report-campaign")
 
 

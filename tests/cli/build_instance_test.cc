@@ -75,7 +75,7 @@ TEST_F(BuildInstance, HelpNamesEveryOptionAndGivesExamples) {
         "--json",        "--quiet"}) {
     expect_contains(outcome.out, std::string("\n  ") + option);
   }
-  expect_contains(outcome.out, "What comes out");
+  expect_contains(outcome.out, "Output: ");
   expect_contains(outcome.out, "Examples:\n  updraft build-instance");
 }
 
@@ -143,7 +143,7 @@ TEST_F(BuildInstance, ReadsAConfigThatTheCommandLineOverrides) {
 TEST_F(BuildInstance, RefusesBadTables) {
   const std::string head = "age,arm,bought\n1,none,0\n";
   expect_table_refused("", "is empty; the first line must name the columns");
-  expect_table_refused("age,arm,age,bought\n", "column 3 is named \"age\" as another is");
+  expect_table_refused("age,arm,age,bought\n", "column 3 is named \"age\", like another column");
   expect_table_refused("age,arm,sold\n1,none,0\n", "outcome = bought: unknown; did you mean");
   expect_table_refused(head + "2,mail\n", "bad.csv:3: has 2 fields; must have 3");
   expect_table_refused(head + "2,mail,0,0\n", "bad.csv:3: has 4 fields; must have 3");
@@ -166,21 +166,21 @@ TEST_F(BuildInstance, RefusesBadTables) {
 TEST_F(BuildInstance, RefusesBadOptions) {
   expect_refused({"build-instance"}, "CSV: must be given");
   expect_refused({"build-instance", shop_}, "--out: must be given");
-  expect_refused({"build-instance", shop_, "--out", out_}, "--treatment: must be given");
+  expect_refused({"build-instance", shop_, "--out", out_}, "--treatment: must name a column");
   expect_refused(with({"--preset", "critteo"}), "did you mean criteo?");
   expect_refused(with({"--outcome-rate", "1"}), "--outcome-rate = 1: must be a number in (0, 1)");
   expect_refused(with({"--rows", "0"}), "--rows = 0: must be a whole number from 1");
   expect_refused(with({"--clusters", "0"}), "--clusters = 0: must be a whole number from 1");
-  expect_refused(with({"--features", "age,,city"}), "has an empty name");
+  expect_refused(with({"--features", "age,,city"}), "contains an empty name");
   expect_refused(with({"--response", "probit"}), "--response = probit: unknown");
   expect_refused(with({"--clusters", "2", "--keep-rows"}),
-                 "--keep-rows: belongs to response model files");
-  expect_refused(with({"--restarts", "2"}), "--restarts: must come with --clusters");
+                 "--keep-rows: is for response model files");
+  expect_refused(with({"--restarts", "2"}), "--restarts: can be used only with --clusters");
   expect_refused(with({}, folder_.path("none.csv")), "no such file");
-  expect_refused(with({}, folder_.path().string()), "is not a regular file");
-  expect_refused({"build-instance", shop_, "--out", shop_}, "is the data itself");
+  expect_refused(with({}, folder_.path().string()), "must be a regular file");
+  expect_refused({"build-instance", shop_, "--out", shop_}, "must not be the data file");
   expect_refused({"build-instance", shop_, "--out", folder_.path("no/such.json")},
-                 "is in a directory that does not exist");
+                 "must be in a directory that exists");
   expect_nothing_written();
 }
 

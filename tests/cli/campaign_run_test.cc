@@ -50,10 +50,10 @@ TEST_F(CliCampaign, WithoutItsDataIsPlayedOnGeneratedIndividualsAndSaysSo) {
   const Outcome outcome = updraft(run("campaign-model", {"--quick"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   expect_contains(outcome.err,
-                  "no criteo data: campaign-model is played on generated individuals in place of "
-                  "them; give the table with --data, or its folder in UPDRAFT_DATA");
+                  "no criteo data: campaign-model runs on generated individuals instead; give the "
+                  "table with --data, or its folder in UPDRAFT_DATA");
   expect_contains(outcome.out, "in place of criteo");
-  expect_contains(outcome.out, "Played on generated individuals, not on the paper's data");
+  expect_contains(outcome.out, "Run on generated individuals, not on the paper's data");
   expect_contains(outcome.out, folder_.path("out") + "/ranking.csv");
 }
 
@@ -79,14 +79,14 @@ TEST_F(CliCampaign, TakesATableOrAFolderThatHasIt) {
 
 TEST_F(CliCampaign, RefusesDataThatIsNotThere) {
   expect_refused(run("campaign-model", {"--data", folder_.path("")}),
-                 "has none of criteo-uplift-v2.1.csv.gz");
+                 "must contain one of criteo-uplift-v2.1.csv.gz");
   expect_refused(run("campaign-model", {"--data", folder_.path("none.csv")}),
                  "none.csv: no such file or folder");
   expect_refused(
       {"paper", "--quick", "--data", folder_.path("none.csv"), "--out", folder_.path("out")},
       "none.csv: no such file or folder");
   expect_refused(run("gaussian", {"--data", folder_.path("")}),
-                 "is for campaigns on published data");
+                 "is only for experiments on published data");
   folder_.write("other.csv", "a,b\n1,2\n");
   expect_refused(run("campaign-model", {"--quiet", "--data", folder_.path("other.csv")}),
                  "treatment");
@@ -94,8 +94,9 @@ TEST_F(CliCampaign, RefusesDataThatIsNotThere) {
 }
 
 TEST_F(CliCampaign, RefusesWhatAFigureOfPanelsCannotHave) {
-  expect_refused(run("campaign-synthetic", {"--bounds"}),
-                 "--bounds: is for experiments on an instance; campaign-synthetic is a campaign");
+  expect_refused(
+      run("campaign-synthetic", {"--bounds"}),
+      "--bounds: is for experiments on an instance; campaign-synthetic is a targeted campaign");
 }
 
 }  // namespace

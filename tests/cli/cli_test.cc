@@ -86,7 +86,7 @@ TEST(Cli, HelpOfACommandNamesEveryOptionAndGivesAnExample) {
     EXPECT_EQ(outcome.exit_code, 0);
     EXPECT_EQ(outcome.err, "");
     for (const std::string& option : options) expect_contains(outcome.out, "\n  " + option);
-    expect_contains(outcome.out, "What comes out");
+    expect_contains(outcome.out, "Output: ");
     expect_contains(outcome.out, "Examples:\n  updraft " + command);
   }
 }
@@ -108,8 +108,8 @@ TEST(Cli, PointsAtTheNearestOption) {
 }
 
 TEST(Cli, RefusesArgumentsThatHaveNoPlace) {
-  expect_refused({"policies", "ucb", "ts"}, "argument = ts: not expected");
-  expect_refused({"simulate", "gaussian"}, "argument = gaussian: not expected");
+  expect_refused({"policies", "ucb", "ts"}, "argument = ts: is not expected");
+  expect_refused({"simulate", "gaussian"}, "argument = gaussian: is not expected");
 }
 
 TEST(Cli, RefusesOptionsWithoutValueOrGivenTwice) {
@@ -319,8 +319,8 @@ TEST_F(CliFiles, InstanceRefusesWhatItCannotRead) {
   expect_refused({"instance", folder_.path("absent.json")}, "absent.json");
   expect_refused({"instance", folder_.write("cut.json", R"({"format": "updraft-ins)")}, "line 1");
   expect_refused({"instance", folder_.write("empty.json", "")}, "empty.json");
-  expect_refused({"instance", "--export"}, "--export: must come with the name of an instance");
-  expect_refused({"instance", "criteo", "--export", "--json"}, "--export: cannot be given");
+  expect_refused({"instance", "--export"}, "--export: needs the name of an instance");
+  expect_refused({"instance", "criteo", "--export", "--json"}, "--export: cannot be combined");
 }
 
 // --- bounds ---
@@ -412,7 +412,7 @@ TEST(CliBounds, OfATargetedCampaign) {
   expect_refused({"bounds", "--features", "2", "--individuals", "3", "--budget", "4"},
                  "budget = 4: must be from 1 to the number of individuals, 3");
   expect_refused({"bounds", "--features", "2", "--instance", "gaussian"},
-                 "--instance: cannot be given together with the options of a campaign");
+                 "--instance: cannot be combined with the options of a targeted campaign");
 }
 
 TEST_F(CliFiles, BoundsValueIsThatOfTheFormula) {

@@ -121,7 +121,7 @@ TEST_F(CliRun, StoppedByCtrlCSaysHowToGoOn) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, "");
   expect_contains(outcome.err, "stopped: the finished runs are kept in " + folder_.path("a") +
-                                   "; the same command goes on from there");
+                                   "; the same command continues from there");
 }
 
 TEST_F(CliRun, TwoProcessesOnOneFolderAreRefused) {

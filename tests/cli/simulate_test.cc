@@ -152,7 +152,7 @@ TEST_F(CliSimulate, TakesThePapersPoliciesWhereNoneAreGiven) {
     const Outcome outcome =
         updraft({"simulate", "--instance", instance, "--rounds", "30", "--runs", "2", "--json"});
     const json result = parsed(outcome);
-    expect_contains(outcome.err, "no --policy given: the paper's six policies");
+    expect_contains(outcome.err, "no --policy given: using the paper's six policies");
     std::vector<std::string> played;
     for (const json& policy : result["policies"]) played.push_back(policy["spec"]);
     EXPECT_EQ(played, specs);
@@ -183,7 +183,7 @@ TEST_F(CliSimulate, WarnsIfTheNoiseIsWiderThanTheTheoremOfDeltaAllows) {
                                "ucb(alpha=3)", "--rounds",   "20", "--runs",   "2"};
   const Outcome text = updraft(arguments);
   EXPECT_EQ(text.exit_code, 0);
-  expect_contains(text.out, "Warning: up_ucb(delta=0.05): delta stands for an alpha");
+  expect_contains(text.out, "Warning: up_ucb(delta=0.05): the alpha that delta gives is valid");
   Arguments with_json = arguments;
   with_json.push_back("--json");
   const json result = parsed(updraft(with_json));
@@ -205,7 +205,8 @@ TEST_F(CliSimulate, GivesContextsOtherSizesAndNoise) {
                                "20",
                                "--runs",
                                "2"};
-  expect_contains(updraft(arguments).out, "Warning: lin_ucb(delta=0.05): delta stands for a beta");
+  expect_contains(updraft(arguments).out,
+                  "Warning: lin_ucb(delta=0.05): the beta that delta gives is valid");
   Arguments with_json = arguments;
   with_json.push_back("--json");
   const json result = parsed(updraft(with_json));
@@ -225,9 +226,10 @@ TEST_F(CliSimulate, RefusesUpUcbIliftWithoutAnEffectGap) {
   alike["effects"] = {{{"action", "mail"}, {"variables", {{0, 1}}}, {"mean", 0.9}},
                       {{"action", "call"}, {"variables", {{0, 1}}}, {"mean", 0.9}}};
   const std::string path = folder_.write("alike.json", alike.dump());
-  expect_refused({"simulate", "--instance", path, "--policy", "up_ucb_ilift(alpha=1)"},
-                 "up_ucb_ilift.effect_gap: must be given: tiny has none, since two actions give an "
-                 "affected variable the same mean");
+  expect_refused(
+      {"simulate", "--instance", path, "--policy", "up_ucb_ilift(alpha=1)"},
+      "up_ucb_ilift.effect_gap: must be given: tiny has none, because two actions give an "
+      "affected variable the same mean");
   EXPECT_EQ(updraft({"simulate", "--instance", path, "--policy",
                      "up_ucb_ilift(alpha=1, effect_gap=1)", "--rounds", "20", "--runs", "1"})
                 .exit_code,

@@ -149,14 +149,15 @@ TEST_F(CliSuite, RefusesBadInput) {
   expect_refused(run_into("a", {"--rounds", "0"}), "--rounds = 0: must be a whole number");
   expect_refused(
       run_into("a", {"--bounds"}),
-      "--bounds: is for figures against rounds; that of values is against the parameter");
+      "--bounds: is for figures against rounds; the figure of values is against the parameter");
   EXPECT_FALSE(exists("a"));
   const std::string twice = folder_.write(
       "twice.toml", "name = 'a'\ntitle = 'b'\nexperiments = ['gaussian', 'gaussian']\n");
   expect_refused({"run", twice}, twice + ":3: experiments[1] = gaussian: has the name gaussian");
   ASSERT_EQ(updraft(run_into("a")).exit_code, 0);
   expect_refused({"figure", folder_.path("a"), "--log-regret"}, "--log-regret: is for figures");
-  expect_refused({"run", "gaussian", "--out", folder_.path("a")}, "is not a results folder");
+  expect_refused({"run", "gaussian", "--out", folder_.path("a")},
+                 "is neither a results folder nor empty");
 }
 
 }  // namespace

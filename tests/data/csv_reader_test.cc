@@ -90,7 +90,7 @@ TEST_F(CsvReaderFiles, LineEndsDoNotMatterAfterQuotes) {
 
 TEST_F(CsvReaderFiles, LinesAreCountedThroughQuotedLineBreaks) {
   EXPECT_EQ(refused("a,b\n\"1\n2\n3\",x\n4\n"),
-            "t.csv:5: has 1 fields; must have 2, as the first line");
+            "t.csv:5: has 1 fields; must have 2, like the first line");
 }
 
 TEST_F(CsvReaderFiles, ReadsGzipAcrossManyBlocks) {
@@ -106,15 +106,15 @@ TEST_F(CsvReaderFiles, ReadsGzipAcrossManyBlocks) {
 }
 
 TEST_F(CsvReaderFiles, RefusesRowsOfTheWrongLength) {
-  EXPECT_EQ(refused("a,b\n1,2\n3\n"), "t.csv:3: has 1 fields; must have 2, as the first line");
-  EXPECT_EQ(refused("a,b\n1,2,3\n"), "t.csv:2: has 3 fields; must have 2, as the first line");
+  EXPECT_EQ(refused("a,b\n1,2\n3\n"), "t.csv:3: has 1 fields; must have 2, like the first line");
+  EXPECT_EQ(refused("a,b\n1,2,3\n"), "t.csv:2: has 3 fields; must have 2, like the first line");
 }
 
 TEST_F(CsvReaderFiles, RefusesEmptyFilesAndBadHeaders) {
   EXPECT_EQ(refused(""), "data = t.csv: is empty; the first line must name the columns");
   EXPECT_EQ(refused("\n\n"), "data = t.csv: is empty; the first line must name the columns");
   EXPECT_EQ(refused("a,b,a\n"),
-            "t.csv:1: column 3 is named \"a\" as another is; names must be distinct");
+            "t.csv:1: column 3 is named \"a\", like another column; names must be distinct");
   EXPECT_EQ(refused("a,,b\n"), "t.csv:1: column 2 has no name in the first line");
 }
 
@@ -157,9 +157,9 @@ TEST_F(CsvReaderFiles, RefusesWhatIsNotAFile) {
     return testing::refusal([&] { CsvReader reader(path); });
   };
   EXPECT_NE(refusal_of(folder_.path("none.csv")).find("no such file"), std::string::npos);
-  EXPECT_NE(refusal_of(folder_.path()).find("is not a regular file"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_.path()).find("must be a regular file"), std::string::npos);
   ASSERT_EQ(::mkfifo(folder_.path("pipe").c_str(), 0600), 0);
-  EXPECT_NE(refusal_of(folder_.path("pipe")).find("is not a regular file"), std::string::npos);
+  EXPECT_NE(refusal_of(folder_.path("pipe")).find("must be a regular file"), std::string::npos);
 }
 
 TEST_F(CsvReaderFiles, NamesTheColumnsWhereOneIsMissing) {

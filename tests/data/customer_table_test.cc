@@ -158,7 +158,7 @@ TEST_F(CustomerTables, RefusesMissingOrMisusedColumns) {
   EXPECT_EQ(refused(kSmall).substr(0, 60),
             "t.csv: outcome = bougth: unknown; did you mean bought? Valid");
   options_.outcome = "arm";
-  EXPECT_EQ(refused(kSmall), "outcome = arm: must be another column than the treatment");
+  EXPECT_EQ(refused(kSmall), "outcome = arm: must not be the treatment column");
   options_.outcome = "bought";
   options_.features = {"age", "age"};
   EXPECT_EQ(refused(kSmall), "features = age: is given twice, or is the treatment or the outcome");
@@ -166,33 +166,34 @@ TEST_F(CustomerTables, RefusesMissingOrMisusedColumns) {
   options_.categorical = {"city"};
   EXPECT_EQ(refused(kSmall), "categorical = city: is not a feature");
   EXPECT_EQ(refused("age,arm,bought,arm\n"),
-            "t.csv:1: column 4 is named \"arm\" as another is; names must be distinct");
+            "t.csv:1: column 4 is named \"arm\", like another column; names must be distinct");
 }
 
 TEST_F(CustomerTables, RefusesTablesWithoutRows) {
   EXPECT_EQ(refused(""), "data = t.csv: is empty; the first line must name the columns");
   EXPECT_EQ(refused("age,arm,bought\n"), "data = t.csv: has no rows below its header");
   EXPECT_EQ(refused("age,arm,bought\n1,none,0\n1,mail\n"),
-            "t.csv:3: has 2 fields; must have 3, as the first line");
+            "t.csv:3: has 2 fields; must have 3, like the first line");
 }
 
 TEST_F(CustomerTables, RefusesFeaturesThatAreNotNumbers) {
   const std::string head = "age,arm,bought\n1,none,0\n";
   EXPECT_EQ(refused(head + "old,mail,0\n"),
-            "t.csv:3: age = old: must be a number; say categorical for a column of names");
+            "t.csv:3: age = old: must be a number; declare a column of names as categorical");
   EXPECT_EQ(refused(head + "nan,mail,0\n"), "t.csv:3: age = nan: must be finite");
   EXPECT_EQ(refused(head + "-inf,mail,0\n"), "t.csv:3: age = -inf: must be finite");
   EXPECT_EQ(refused(head + ",mail,0\n"), "t.csv:3: age: is empty; must be a number");
   EXPECT_EQ(refused("age,arm,bought\nold,none,0\n3,mail,1\n"),
-            "t.csv:3: age = 3: is a number, while rows before it hold names; say categorical for a "
-            "column that holds both");
+            "t.csv:3: age = 3: is a number, but earlier rows have names; declare a column with "
+            "both as categorical");
 }
 
 TEST_F(CustomerTables, RefusesTooManyNames) {
   std::string text = "who,arm,bought\n";
   for (int i = 0; i < 101; ++i) text += "person" + std::to_string(i) + ",none,0\n";
   EXPECT_EQ(refused(text),
-            "t.csv:102: who = person100: is value number 101 of a column of names; at most 100");
+            "t.csv:102: who = person100: is value number 101 of a column of names; there may be at "
+            "most 100");
 }
 
 TEST_F(CustomerTables, RefusesTreatmentsThatNeverOccur) {
@@ -209,18 +210,19 @@ TEST_F(CustomerTables, RefusesTreatmentsThatNeverOccur) {
             "t.csv:3: arm = mail: is neither the control nor one of the treatments");
   options_.treatments = {};
   EXPECT_EQ(refused("age,arm,bought\n1,none,0\n"),
-            "treatment = arm: holds nothing but the control \"none\"; must have a treatment too");
+            "treatment = arm: contains only the control \"none\"; must also contain a treatment");
 }
 
 TEST_F(CustomerTables, RefusesOutcomesThatTheResponseDoesNotAllow) {
   const std::string text = "age,arm,bought\n1,none,0\n2,mail,0.5\n";
-  EXPECT_EQ(refused(text),
-            "t.csv:3: bought = 0.5: must be 0 or 1, as the response is logistic; linear takes any "
-            "number");
+  EXPECT_EQ(
+      refused(text),
+      "t.csv:3: bought = 0.5: must be 0 or 1, because the response is logistic; linear takes any "
+      "number");
   options_.response = ResponseKind::kLinear;
   EXPECT_EQ(read(text).outcomes, (std::vector<double>{0, 0.5}));
   EXPECT_EQ(refused("age,arm,bought\n1,none,nan\n"),
-            "t.csv:2: bought = nan: must be a finite number, as it is an outcome");
+            "t.csv:2: bought = nan: must be a finite number, because it is an outcome");
 }
 
 TEST_F(CustomerTables, RefusesNamesThatAreNotUtf8) {
@@ -242,7 +244,7 @@ TEST_F(CustomerTables, RefusesRatesThatCannotBeReached) {
   EXPECT_EQ(refused(kSmall), "outcome_rate = 1: must be in (0, 1)");
   options_.outcome_rate = 0.5;
   EXPECT_EQ(refused("age,arm,bought\n1,none,0\n2,mail,0\n"),
-            "outcome_rate = 0.5: leaves no rows, as all outcomes are 0");
+            "outcome_rate = 0.5: leaves no rows, because all outcomes are 0");
 }
 
 TEST(TablePresets, AreKnownByName) {

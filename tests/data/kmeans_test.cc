@@ -132,7 +132,8 @@ TEST(KMeans, RefusesMoreClustersThanDifferentRows) {
   const std::vector<double> rows = {1, 1, 2, 2, 3, 3, 3};
   EXPECT_EQ(cluster_rows(rows, 1, options_for(3)).inertia, 0.0);
   EXPECT_EQ(testing::refusal([&] { cluster_rows(rows, 1, options_for(4)); }),
-            "clusters = 4: must be at most 3, the number of different rows; others would be empty");
+            "clusters = 4: must be at most 3, the number of different rows; further clusters would "
+            "be empty");
   EXPECT_EQ(testing::refusal([&] { cluster_rows(rows, 1, options_for(0)); }),
             "clusters = 0: must be at least 1");
 }

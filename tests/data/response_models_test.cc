@@ -180,7 +180,7 @@ TEST(FitResponseModels, RefusesTreatmentsThatCannotBeLearnt) {
             "treatment = call: has no row with outcome 0, so its response cannot be learnt");
   table.outcomes[7] = 0.5;
   EXPECT_EQ(testing::refusal([&] { fit_response_models(table); }),
-            "outcome = 0.5: must be 0 or 1, as the response is logistic");
+            "outcome = 0.5: must be 0 or 1, because the response is logistic");
   EXPECT_EQ(testing::refusal([] { fit_response_models(made_customers(15)); }).substr(0, 16),
             "treatment = none");
 }
@@ -242,7 +242,7 @@ TEST(ResponseModelsFormat, RefusesWhatBreaksARule) {
   EXPECT_EQ(refused("\"outcomes\": \"e", "\"outcomes\": \"!"), "rows.outcomes: is not base64");
   EXPECT_EQ(refused("\"outcome\":", "\"outcmoe\":").substr(0, 13), "key = outcmoe");
   EXPECT_EQ(testing::refusal([] { load_response_models("/none/such.json"); }),
-            "response models = /none/such.json: unknown; nor is there a file of that name");
+            "response models = /none/such.json: unknown; no file has that name either");
 }
 
 TEST(ResponseModelsFormat, RefusesRowsThatBreakARule) {
@@ -257,7 +257,7 @@ TEST(ResponseModelsFormat, RefusesRowsThatBreakARule) {
   EXPECT_EQ(refused([](ResponseModels& c) { c.table.treatment[2] = 3; }),
             "rows.treatments[2] = 3: must be the number of a treatment");
   EXPECT_EQ(refused([](ResponseModels& c) { c.table.outcomes[1] = 2; }),
-            "rows.outcomes[1] = 2: must be 0 or 1, as the response is logistic");
+            "rows.outcomes[1] = 2: must be 0 or 1, because the response is logistic");
   EXPECT_EQ(refused([](ResponseModels& c) { c.table.outcome = "\xFF"; }),
             "outcome: must be UTF-8 text");
 }

@@ -71,16 +71,16 @@ TEST(ClusteredInstance, HasAnActionPerClusterAndTreatment) {
 }
 
 TEST(ClusteredInstance, RefusesClustersWithoutRates) {
-  EXPECT_EQ(
-      testing::refusal([] { cluster_customers(young_and_old(), options_for(14)); }),
-      "clusters = 14: must be at most 13, the number of different rows; others would be empty");
+  EXPECT_EQ(testing::refusal([] { cluster_customers(young_and_old(), options_for(14)); }),
+            "clusters = 14: must be at most 13, the number of different rows; further clusters "
+            "would be empty");
   const std::string alone =
       testing::refusal([] { cluster_customers(young_and_old(), options_for(13)); });
-  EXPECT_NE(alone.find("of 1 rows, has none with treatment"), std::string::npos) << alone;
+  EXPECT_NE(alone.find("has 1 rows, but none with treatment"), std::string::npos) << alone;
   CustomerTable linear = young_and_old();
   linear.response = ResponseKind::kLinear;
   EXPECT_EQ(testing::refusal([&] { cluster_customers(linear, options_for(2)); }),
-            "response = linear: must be logistic, as the variables of an instance pay 0 or 1");
+            "response = linear: must be logistic, because the variables of an instance pay 0 or 1");
 }
 
 }  // namespace

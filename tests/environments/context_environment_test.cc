@@ -193,8 +193,8 @@ TEST(ContextEnvironment, RefusesWhatCannotBe) {
   EXPECT_EQ(refused([](auto& s) { s.group_features = 0; }),
             "group_features = 0: must be at least 1");
   EXPECT_EQ(refused([](auto& s) { s.variables = 19; }),
-            "variables = 19: must be at most groups times max_affected, 18: each group takes so "
-            "many");
+            "variables = 19: must be at most groups times max_affected, 18: each group has at most "
+            "max_affected variables");
   EXPECT_EQ(refused([](auto& s) { s.variables = 18; }), "(accepted)");
   EXPECT_EQ(refused([](auto& s) { s.noise_sd = 0.0; }), "noise_sd = 0: must be > 0");
   EXPECT_EQ(refused([](auto& s) { s.noise_sd = std::nan(""); }), "noise_sd = nan: must be > 0");
@@ -240,7 +240,7 @@ TEST(FindContexts, RefusesWithFieldValueAndRule) {
   EXPECT_EQ(refused("seed=1, seed=1"), "contextual-linear.seed: must be given once");
   EXPECT_EQ(refused("variables=65"),
             "contextual-linear.variables = 65: must be at most groups times max_affected, 64: each "
-            "group takes so many");
+            "group has at most max_affected variables");
   EXPECT_EQ(refused("noise=1").find("contextual-linear = noise: unknown; did you mean noise_sd?"),
             0u);
   EXPECT_EQ(refused(",").find("contextual-linear"), 0u);

@@ -145,9 +145,9 @@ TEST(InstanceFormat, RefusesNumbersThatOverflow) {
 
 TEST(InstanceFormat, RefusesDeepNestingWithoutRecursion) {
   const std::string deep(10'000'000, '[');
-  EXPECT_EQ(refused(deep),
-            "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]: is nested too deep; "
-            "at most 16 levels");
+  EXPECT_EQ(
+      refused(deep),
+      "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]: is nested too deeply; at most 16 levels");
   const std::string message = refused(with("0.15", std::string(20, '[') + std::string(20, ']')));
   EXPECT_TRUE(mentions(message, "effects[0].mean[0]")) << message;
   EXPECT_TRUE(mentions(message, "is nested too deep")) << message;
@@ -263,7 +263,7 @@ TEST(InstanceFormat, RefusesEffectsByTheirPlaceInTheFile) {
             "effects[1].variables = 10: must be below the number of variables, 10");
   EXPECT_EQ(refused(with("\"action\": \"discount\", \"variables\": [[0, 4]]",
                          "\"action\": \"news\", \"variables\": [[6, 8]]")),
-            "effects[1].variables = 6: is also in effects[0].variables, which is of the same "
+            "effects[1].variables = 6: is also in effects[0].variables, which belongs to the same "
             "action");
   EXPECT_EQ(refused(with("\"news\"]", "\"discount\"]")),
             "actions[1] = discount: is repeated; names must be distinct");
@@ -287,9 +287,9 @@ TEST(InstanceFormat, RefusesNoise) {
   EXPECT_EQ(refused_noise(R"({"kind": "gaussian", "covariance": {"factor": 2}})"),
             "noise.covariance.factor = 2: must be in [0, 1]");
   EXPECT_EQ(refused_noise(R"({"kind": "gaussian", "covariance": [[1, 0], [1]]})"),
-            "noise.covariance[1]: has 1 numbers; must have 2, as there are 2 rows");
+            "noise.covariance[1]: has 1 numbers; must have 2, because there are 2 rows");
   EXPECT_EQ(refused_noise(R"({"kind": "gaussian", "covariance": [[1, 0], [0, 1]]})"),
-            "noise.covariance: has 4 numbers; must be 10 x 10, as there are 10 variables");
+            "noise.covariance: has 4 numbers; must be 10 x 10, because there are 10 variables");
   EXPECT_EQ(refused_noise(R"({"kind": "gaussian", "covariance": [[1, "0"], [0, 1]]})"),
             "noise.covariance[0][1]: must be a number, not a string");
 }

@@ -367,8 +367,8 @@ TEST(Instance, RefusesEffects) {
   EXPECT_EQ(refused(definition), "effects[2][0].variables: must have at least one variable");
   definition.effects[2] = {{range(2, 4), {0.1}}, {range(0, 1), {0.1}}, {range(0, 3), {0.1}}};
   EXPECT_EQ(refused(definition),
-            "effects[2][2].variables = 0: is also in effects[2][1].variables, "
-            "which is of the same action");
+            "effects[2][2].variables = 0: is also in effects[2][1].variables, which belongs to the "
+            "same action");
 }
 
 TEST(Instance, RefusesNoise) {
@@ -400,7 +400,7 @@ TEST(Instance, RefusesMatrices) {
     return refused(definition);
   };
   EXPECT_EQ(with({1, 0, 0}),
-            "noise.covariance: has 3 numbers; must be 2 x 2, as there are 2 variables");
+            "noise.covariance: has 3 numbers; must be 2 x 2, because there are 2 variables");
   EXPECT_EQ(with({1, 0, kNan, 1}),
             "noise.covariance[1][0] = nan: must be finite and at most 1e100 in size");
   EXPECT_EQ(with({1, 0.5, 0.25, 1}),

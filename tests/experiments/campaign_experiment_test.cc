@@ -187,7 +187,7 @@ TEST(CampaignExperiment, TakesAResponseModelFileAndTellsDataApart) {
   save(2);
   const std::string refused =
       refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); });
-  EXPECT_TRUE(has(refused, "holds results of another run")) << refused;
+  EXPECT_TRUE(has(refused, "contains results of another run")) << refused;
 }
 
 TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {

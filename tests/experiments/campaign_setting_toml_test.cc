@@ -73,8 +73,8 @@ TEST(CampaignSetting, RefusesWhatCannotBe) {
   EXPECT_TRUE(has(refused("data = 'criteo'\nresponse = 'probit'"),
                   "mine.toml:7: campaign.response = probit: "));
   EXPECT_EQ(refused("data = 'synthetic'\noutcome = 'visit'"),
-            "mine.toml:7: campaign.outcome: is for data; synthetic has no columns, and a constant "
-            "feature anyway");
+            "mine.toml:7: campaign.outcome: is for data files; synthetic has no columns, and "
+            "always has a constant feature");
   EXPECT_TRUE(
       has(refused("data = 'synthetic'\nconstant = true"), "campaign.constant: is for data"));
   EXPECT_TRUE(
@@ -107,7 +107,7 @@ TEST(CampaignSetting, OfAFileTakesWhatTheFileSays) {
   EXPECT_TRUE(has(refused_here("data = 'bad.json'"), "mine.toml:6: campaign.data: "))
       << refused_here("data = 'bad.json'");
   EXPECT_TRUE(has(refused_here("data = 'bad.json'\ntreatments = 2"),
-                  "campaign.treatments: is decided by the response model file; leave it out"));
+                  "campaign.treatments: is given by the response model file; leave it out"));
 }
 
 }  // namespace

@@ -100,9 +100,9 @@ TEST(SimulateContexts, WarnsIfTheNoiseIsWiderThanDeltaAllows) {
   contexts.noise_sd = 1.5;
   EXPECT_EQ(simulate(contexts, policies, options).warnings,
             std::vector<std::string>{
-                "lin_up_ucb(delta=0.1): delta stands for a beta that is right for payoffs whose "
-                "noise is 1-sub-Gaussian; here their variance proxy (sigma^2) is 2.25. Its "
-                "confidence bounds do not hold; with a beta 1.5 times as large they do"});
+                "lin_up_ucb(delta=0.1): the beta that delta gives is valid for payoffs whose "
+                "noise is 1-sub-Gaussian; here their variance proxy (sigma^2) is 2.25. The "
+                "confidence bounds do not hold; they would with a beta 1.5 times as large"});
 }
 
 TEST(SimulateContexts, KnownSetsHaveLessRegretThanAllVariables) {
@@ -152,7 +152,7 @@ TEST(ContextsToml, RefusesWhatCannotBe) {
   EXPECT_EQ(refused("noise_sd = 0"), "mine.toml:6: contexts.noise_sd = 0: must be > 0");
   EXPECT_EQ(refused("max_affected = 2"),
             "mine.toml:5: contexts: variables = 40: must be at most groups times max_affected, 16: "
-            "each group takes so many");
+            "each group has at most max_affected variables");
   EXPECT_TRUE(has(refused("", "spec = 'ucb(alpha=1)'"), "is for single actions"));
   EXPECT_EQ(refused("", "spec = 'lin_ucb(beta=1)'", "[figure]\nbounds = true\n"),
             "mine.toml:10: figure.bounds = true: is for experiments on an instance; no bound is "
@@ -177,7 +177,7 @@ TEST(ContextExperiment, IsPlayedKeptAndReported) {
   EXPECT_EQ(result.points[0].final_regrets, simulated.policies[0].final_regrets);
   EXPECT_EQ(read_results(folder.path() / "one").experiment, experiment);
   const std::string summary = summary_markdown(result);
-  EXPECT_TRUE(has(summary, "K = 3 actions, m = 8 variables a round with d = 4 features"));
+  EXPECT_TRUE(has(summary, "K = 3 actions, m = 8 variables per round with d = 4 features"));
   EXPECT_TRUE(has(summary, "all policies meet the same contexts and noise"));
   experiment.contexts->noise_sd = 0.5;
   EXPECT_TRUE(has(refusal([&] { run_experiment(experiment, {.folder = folder.path() / "one"}); }),

@@ -150,7 +150,7 @@ TEST(ParseExperiment, RefusesTextThatIsNotToml) {
 
 /// toml++ 3.3 is not to be asked whether such characters are white space.
 TEST(ParseExperiment, RefusesCharactersBeyondAsciiOutsideOfQuotes) {
-  constexpr auto kRule = "has a character beyond ASCII outside of quotes and comments";
+  constexpr auto kRule = "contains a non-ASCII character outside quotes and comments";
   EXPECT_EQ(refused_with("rounds = 3000", "rounds = ε"), fmt::format("mine.toml:4: {}", kRule));
   EXPECT_EQ(refused_with("rounds = 3000", "é = 3000"), fmt::format("mine.toml:4: {}", kRule));
   EXPECT_EQ(refused_with("\"My own\"", "\"My own\" ε"), fmt::format("mine.toml:2: {}", kRule));
@@ -258,8 +258,8 @@ TEST(ParseExperiment, RefusesWrongTypes) {
   EXPECT_EQ(refused_with("\"ucb\"", "[1]"),
             "mine.toml:7: policy[0].spec: must be a string, not a list");
   EXPECT_EQ(refused_with("[2, 1, 0.5]", "3"),
-            "mine.toml:8: policy[0].alpha: must be a list of values to try (a fixed value goes "
-            "into spec), not a number");
+            "mine.toml:8: policy[0].alpha: must be a list of values to try (a fixed value belongs "
+            "in spec), not a number");
   EXPECT_EQ(refused_with("[2, 1, 0.5]", "[2,\n'x']"),
             "mine.toml:9: policy[0].alpha[1]: must be a number, not a string");
 }
@@ -322,7 +322,7 @@ TEST(ParseExperiment, RefusesFiguresThatCannotBeDrawn) {
   EXPECT_EQ(figure(against, "[[policy]]\nspec = 'ucb(alpha=1)'\n"),
             "mine.toml:7: figure.against = \"parameter\": needs a policy with a list of values");
   EXPECT_EQ(figure(against, "[[policy]]\nspec = 'ts(sigma2=1)'\nprior_mean = [2, -1]\n"),
-            "mine.toml:7: figure.against = \"parameter\": its axis is logarithmic, and "
+            "mine.toml:7: figure.against = \"parameter\": the axis is logarithmic, but "
             "policy[0].prior_mean has -1");
 }
 
@@ -345,12 +345,12 @@ TEST(ParseExperiment, RefusesGridsThatAreEmptyRepeatedOrOutOfRange) {
 TEST(ParseExperiment, RefusesMoreThanOneTunedParameter) {
   EXPECT_EQ(
       refused_policy("spec = 'up_ucb_l'\nmax_affected = [5]\nalpha = [1, 2]\n"),
-      "mine.toml:9: policy[0].alpha: one parameter at most can be tuned, and max_affected is; "
-      "what is fixed goes into spec");
+      "mine.toml:9: policy[0].alpha: only one parameter can be tuned, and max_affected already is; "
+      "fixed values belong in spec");
   EXPECT_EQ(refused_policy("spec = 'ucb(alpha=1)'\nalpha = [1, 2]\n"),
-            "mine.toml:8: policy[0].alpha: is given in spec already");
+            "mine.toml:8: policy[0].alpha: is already given in spec");
   EXPECT_EQ(refused_policy("spec = 'up_ucb'\nalpha = [1]\nbaseline_bound = 'lcb'\n"),
-            "mine.toml:9: policy[0].baseline_bound: belongs into spec, as in "
+            "mine.toml:9: policy[0].baseline_bound: belongs in spec, as in "
             "up_ucb(baseline_bound=ucb)");
 }
 
@@ -360,7 +360,7 @@ TEST(ParseExperiment, RefusesChoicesThatAreNotAmongTheValues) {
   EXPECT_EQ(refused_with("paper = 1", "quick = 1.5"),
             "mine.toml:9: policy[0].quick = 1.5: must be one of the values: 0.5, 1, 2");
   EXPECT_EQ(refused_policy("spec = 'ucb(alpha=1)'\npaper = 1\n"),
-            "mine.toml:8: policy[0].paper = 1: there is no parameter with values to take it from");
+            "mine.toml:8: policy[0].paper = 1: needs a parameter with a list of values");
 }
 
 TEST(ParseExperiment, RefusesNoPoliciesAndEqualLabels) {
@@ -369,10 +369,10 @@ TEST(ParseExperiment, RefusesNoPoliciesAndEqualLabels) {
   EXPECT_EQ(refused(fmt::format("{}policy = []", kHead)),
             "mine.toml:6: policy: must have at least one, under [[policy]]");
   EXPECT_EQ(refused(fmt::format("{}{}{}", kHead, kPolicy, kPolicy)),
-            "mine.toml:10: policy[1]: ucb is the label of policy[0], too; labels must differ");
+            "mine.toml:10: policy[1]: ucb is also the label of policy[0]; labels must differ");
   EXPECT_EQ(refused(fmt::format("{}{}[[policy]]\nspec = 'ts(sigma2=1)'\nlabel = 'ucb'\n", kHead,
                                 kPolicy)),
-            "mine.toml:12: policy[1].label = ucb: is the label of policy[0], too; labels must "
+            "mine.toml:12: policy[1].label = ucb: is also the label of policy[0]; labels must "
             "differ");
 }
 

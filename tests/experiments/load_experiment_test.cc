@@ -50,12 +50,11 @@ TEST_F(LoadExperiment, TakesAnInstanceFromTheFolderOfTheFile) {
 
 TEST_F(LoadExperiment, RefusesInstancesThatAreNotThereOrBroken) {
   const std::string path = write_experiment("gausian", "ucb(alpha=1)");
-  EXPECT_EQ(
-      load_refused(path),
-      path +
-          ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
-          "gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward; nor is "
-          "there a file of that name");
+  EXPECT_EQ(load_refused(path),
+            path +
+                ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
+                "gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward; "
+                "no file has that name either");
   const std::string broken = folder_.write("broken.json", "{\"format\": \"updraft-instance/0\"}");
   EXPECT_EQ(load_refused(write_experiment("broken.json", "ucb(alpha=1)")),
             path + ":3: instance: " + broken +
@@ -75,11 +74,10 @@ TEST_F(LoadExperiment, RefusesPoliciesThatTheInstanceCannotTellWhatTheyNeed) {
       << load_refused(path);
   EXPECT_EQ(load_refused(write_experiment("shop.json", "up_ucb_ilift_bl(alpha=1, min_uplift=1)")),
             "(accepted)");
-  EXPECT_EQ(
-      load_refused(write_experiment("shop.json", "up_ucb_ilift(alpha=1)")),
-      path +
-          ":6: policy[0]: up_ucb_ilift.effect_gap: must be given: the instance has none, since "
-          "nothing is affected, and its theorem needs one");
+  EXPECT_EQ(load_refused(write_experiment("shop.json", "up_ucb_ilift(alpha=1)")),
+            path +
+                ":6: policy[0]: up_ucb_ilift.effect_gap: must be given: the instance has none, "
+                "because nothing is affected, and the theorem needs one");
   EXPECT_EQ(load_refused(write_experiment("shop.json", "up_ucb_ilift(alpha=1, effect_gap=1)")),
             "(accepted)");
 }
@@ -91,9 +89,9 @@ TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
             "tuning-free-gaussian-weak, tuning-free-criteo, tuning-free-marketing, "
             "tuning-free-discounts, tuning-free-movies, campaign-counterfactual, campaign-model, "
             "campaign-synthetic, "
-            "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free; nor is there a "
-            "file of that name");
-  EXPECT_NE(load_refused("").find("nor is there a file of that name"), std::string::npos);
+            "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free; no file has that "
+            "name either");
+  EXPECT_NE(load_refused("").find("no file has that name either"), std::string::npos);
   EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 600u);
   EXPECT_EQ(load_refused(folder_.path().string()),
             "experiment = " + folder_.path().string() +

@@ -199,7 +199,7 @@ TEST(RunExperiment, RefusesAFolderOfAnotherRun) {
   other.rounds = 300;
   EXPECT_EQ(refusal([&] { run_experiment(other, {.folder = folder.path()}); }),
             folder.path().string() +
-                ": holds results of another run: rounds is 200 there and 300 here; give another "
+                ": contains results of another run: rounds is 200 there and 300 here; give another "
                 "folder with --out, or remove this one");
   other = small();
   other.policies[0].values = {0.5};
@@ -238,7 +238,7 @@ TEST(RunExperiment, RefusesAFolderOfSomethingElse) {
   std::ofstream(folder.path() / "thesis.tex") << "precious";
   EXPECT_EQ(refusal([&] { run_experiment(small(), {.folder = folder.path()}); }),
             folder.path().string() +
-                ": is not a results folder, and not empty (thesis.tex is in it); give another "
+                ": is neither a results folder nor empty (it contains thesis.tex); give another "
                 "folder with --out");
   EXPECT_EQ(read_file(folder.path() / "thesis.tex"), "precious");
 }
@@ -285,7 +285,7 @@ TEST(ReadResults, RefusesChangedFiles) {
   EXPECT_NE(with(bytes + "x\n"), "(accepted)");
   std::string swapped = bytes;
   swapped.replace(swapped.find(",1,"), 3, ",7,");
-  EXPECT_NE(with(swapped).find("final.csv:3: is not about"), std::string::npos);
+  EXPECT_NE(with(swapped).find("final.csv:3: must begin with"), std::string::npos);
 }
 
 }  // namespace

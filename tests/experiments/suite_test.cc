@@ -61,7 +61,7 @@ TEST_F(ParseSuite, RefusesExperimentsThatAreNotThere) {
                        0),
             0u)
       << refused("['gaussian', 'gausian']");
-  EXPECT_NE(refused("['']").find("nor is there a file of that name"), std::string::npos);
+  EXPECT_NE(refused("['']").find("no file has that name either"), std::string::npos);
   EXPECT_EQ(refused("['.']"), path_ + ":3: experiments[0] = " + (folder_.path() / ".").string() +
                                   ": is a directory; must be a shipped experiment or a TOML file");
 }
@@ -78,28 +78,28 @@ TEST_F(ParseSuite, RefusesBrokenExperimentsWithTheirOwnMessage) {
 
 TEST_F(ParseSuite, RefusesSuitesInside) {
   EXPECT_EQ(refused("['paper']"),
-            path_ + ":3: experiments[0] = paper: is a suite; a suite holds experiments only");
+            path_ + ":3: experiments[0] = paper: is a suite; a suite may contain only experiments");
   const std::string inner = folder_.write("inner.toml", toml("['gaussian']"));
-  EXPECT_EQ(
-      refused("['gaussian', 'inner.toml']"),
-      path_ + ":3: experiments[1] = " + inner + ": is a suite; a suite holds experiments only");
+  EXPECT_EQ(refused("['gaussian', 'inner.toml']"),
+            path_ + ":3: experiments[1] = " + inner +
+                ": is a suite; a suite may contain only experiments");
 }
 
 TEST_F(ParseSuite, RefusesRepeatedNames) {
   EXPECT_EQ(refused("['gaussian', 'gaussian-weak', 'gaussian']"),
             path_ +
-                ":3: experiments[2] = gaussian: has the name gaussian, as experiments[0] has; "
+                ":3: experiments[2] = gaussian: has the name gaussian, like experiments[0]; "
                 "names must differ");
   folder_.write("other.toml", experiment_toml("gaussian"));
   EXPECT_EQ(refused("['gaussian', 'other.toml']"),
             path_ +
-                ":3: experiments[1] = other.toml: has the name gaussian, as experiments[0] "
-                "has; names must differ");
+                ":3: experiments[1] = other.toml: has the name gaussian, like experiments[0]; "
+                "names must differ");
 }
 
 TEST_F(ParseSuite, RefusesOtherKeysAndMissingOnes) {
   EXPECT_EQ(refused_toml(toml("['gaussian']") + "[[policy]]\nspec = 'ucb'\n"),
-            path_ + ":4: policy: belongs into an experiment; a suite only names experiments");
+            path_ + ":4: policy: belongs in an experiment; a suite only names experiments");
   EXPECT_EQ(refused_toml(toml("['gaussian']") + "titel = 'a'\n"),
             path_ + ":4: titel: unknown; did you mean title? Valid: name, title, experiments");
   EXPECT_EQ(refused_toml("name = 'a'\ntitle = 'b'\n"), path_ + ":1: experiments: is missing");
@@ -191,17 +191,17 @@ TEST(SuiteFolder, RefusesWhatIsNotItsOwn) {
   folder.write("thesis.tex", "precious");
   EXPECT_EQ(refusal([&] { claim_suite_folder(suite, path); }),
             path +
-                ": is not a results folder, and not empty (thesis.tex is in it); give another "
+                ": is neither a results folder nor empty (it contains thesis.tex); give another "
                 "folder with --out");
   std::filesystem::remove(folder.path() / "thesis.tex");
   claim_suite_folder(suite, path);
   suite.name = "other";
   EXPECT_EQ(refusal([&] { claim_suite_folder(suite, path); }),
             path +
-                ": holds results of another suite: tiny there and other here; give another "
+                ": contains results of another suite: tiny there and other here; give another "
                 "folder with --out, or remove this one");
   folder.write("suite.json", "{\"format\": 3");
-  EXPECT_NE(refusal([&] { read_suite_results(path); }).find("is not that of a suite"),
+  EXPECT_NE(refusal([&] { read_suite_results(path); }).find("does not describe a suite"),
             std::string::npos);
   EXPECT_THROW(claim_suite_folder(suite, "/dev/null/a"), std::runtime_error);
 }

@@ -40,7 +40,7 @@ std::string refused(const std::string& bytes) {
 }
 
 TEST(PolicyState, RefusesForeignFiles) {
-  constexpr auto kForeign = "policy state: is not a saved policy: it does not begin like one";
+  constexpr auto kForeign = "policy state: is not a saved policy: its first bytes are wrong";
   EXPECT_EQ(refused(""), kForeign);
   EXPECT_EQ(refused("{\"format\": \"updraft-instance/1\"}"), kForeign);
   EXPECT_EQ(refused(std::string(1000, '\0')), kForeign);

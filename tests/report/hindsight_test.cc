@@ -75,10 +75,10 @@ TEST(Hindsight, NothingToCompareWith) {
 TEST(Hindsight, IsInTheSummaryOfAFigureAgainstTheParameter) {
   ExperimentResult result = example();
   const std::string expected =
-      "## Hindsight\n\nPolicies with nothing to tune beside tuned ones that are told the same, at "
-      "the values of the grid that turned out best and worst. Ratios are of mean regrets; their "
-      "errors come from differences run by run. The least of many means is somewhat lower than "
-      "its value would have in new runs.\n\n"
+      "## Hindsight\n\nPolicies with nothing to tune, compared with tuned policies that have the "
+      "same knowledge, at the values of the grid that turned out best and worst. Ratios are of "
+      "mean regrets; their errors are computed from differences run by run. The least of many "
+      "means is somewhat lower than the mean that its value would have in new runs.\n\n"
       "| policy | mean regret ± s.e. | tuned policy | least mean regret ± s.e. | at | ratio to the "
       "least | largest at | ratio to the largest |\n"
       "|---|---:|---|---:|---:|---:|---:|---:|\n"

@@ -28,7 +28,7 @@ TEST(Summary, IsAsItWas) {
   EXPECT_EQ(summary_markdown(example()),
             R"(# A made result
 
-Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them affected by an action. 4 runs of 1,000 rounds each, seed 7; in a run all policies meet the same noise. The parameter of a policy is the value with the least mean + one standard deviation of the regret after the last round.
+Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them affected by an action. 4 runs of 1,000 rounds each, seed 7; in each run, all policies meet the same noise. The parameter of a policy is the value with the least mean + one standard deviation of the regret after the last round.
 
 ## Chosen parameters and regret
 
@@ -43,7 +43,7 @@ Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them aff
 
 ## Verdicts
 
-Errors are standard errors over the runs. A statement holds (yes) or fails (no) if it does so with two standard errors to spare. A claim is supported if all of its statements hold, not supported if one fails, else inconclusive.
+Errors are standard errors over the runs. A statement holds (yes) or fails (no) if it does so with two standard errors to spare. A claim is supported if all of its statements hold, not supported if one fails, and otherwise inconclusive.
 
 | claim of the paper | verdict | evidence |
 |---|---|---|
@@ -129,11 +129,11 @@ TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
   testing::add_campaign_policy(result, "oracle", "oracle", 0, 0.14);
   const std::string text = summary_markdown(result);
   EXPECT_TRUE(has(text,
-                  "Targeted campaign: 100 individuals a round, of whom at most 10 get the "
+                  "Targeted campaign: 100 individuals per round, of whom at most 10 get the "
                   "treatment. They are drawn, with replacement, from 800 (1,000 made customers); "
-                  "200 others are held out. 12 features, and all payoffs are drawn by the models."))
+                  "200 others are held out. 12 features, and the models draw all payoffs."))
       << text;
-  EXPECT_TRUE(has(text, "in a run all policies meet the same individuals and luck"));
+  EXPECT_TRUE(has(text, "in each run, all policies meet the same individuals and random numbers"));
   // Regret of 200 after 1,000 rounds, 200 / 1.3 after 500.
   EXPECT_TRUE(has(text,
                   "| C2UpUCB | 400 ± 0 | 0.1200 ± 0.0100 | 0.38 | 0.0300 (0.0120 to 0.0480) | "
@@ -149,8 +149,8 @@ TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
   result.experiment.campaign->recorded = true;
   result.population->treatments = 2;
   EXPECT_TRUE(has(summary_markdown(result), "get one of 2 treatments"));
-  EXPECT_TRUE(
-      has(summary_markdown(result), "individuals who get what they had pay what they paid"));
+  EXPECT_TRUE(has(summary_markdown(result),
+                  "individuals who get their recorded treatment pay their recorded outcome"));
 }
 
 }  // namespace

@@ -195,7 +195,8 @@ TEST(Verdicts, AFewRunsInTheTailAreInconclusive) {
 TEST(Verdicts, APercentileNeedsTwentyRuns) {
   const Verdict verdict = only(bounds_of_baseline(around(100, 50, 18)));
   EXPECT_EQ(verdict.outcome, Outcome::kInconclusive);
-  EXPECT_TRUE(says(verdict, "of 18 runs, too few for a percentile")) << verdict.evidence;
+  EXPECT_TRUE(says(verdict, "from 18 runs, which are too few for a percentile"))
+      << verdict.evidence;
 }
 
 struct WrongBound {
@@ -327,7 +328,7 @@ TEST(Verdicts, AShortRunGivesNone) {
     EXPECT_NE(only(result).outcome, Outcome::kInconclusive) << "no fewer rounds";
     result.experiment.whole_rounds = 5000;
     EXPECT_EQ(only(result).outcome, Outcome::kInconclusive);
-    EXPECT_TRUE(says(only(result), "No verdict, since the run is short. It saw: the up_ucb_bl"))
+    EXPECT_TRUE(says(only(result), "No verdict, because the run is short. Evidence: the up_ucb_bl"))
         << only(result).evidence;
     result.experiment.whole_rounds = 0;
     result.experiment.policies[2].whole_values = 10;
@@ -345,7 +346,7 @@ TEST(Verdicts, SayWhereACampaignWasGenerated) {
   ExperimentResult result = campaign(200, 210, 300, 280, 1000, 1500);
   EXPECT_FALSE(says(only(result), "generated"));
   result.population = PlayedPopulation{.summary = "made", .generated = true};
-  EXPECT_TRUE(says(only(result), "Played on generated individuals"));
+  EXPECT_TRUE(says(only(result), "Run on generated individuals"));
   result.experiment.campaign->recorded = true;
   EXPECT_EQ(only(result).outcome, Outcome::kNotTested);
 }

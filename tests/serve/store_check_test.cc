@@ -40,7 +40,8 @@ TEST(StoreCheckCommand, SaysWhatIsDecidedOtherwiseNow) {
                           "revision 7; now 1\n"),
             std::string::npos)
       << text.out;
-  EXPECT_NE(text.err.find("some decisions would be others now"), std::string::npos) << text.err;
+  EXPECT_NE(text.err.find("the policy would now make some decisions otherwise"), std::string::npos)
+      << text.err;
 
   const cli_test::Outcome json = run_to_end({"store", "check", "--store", store, "--json"});
   EXPECT_EQ(json.exit_code, 1);

@@ -35,12 +35,15 @@ TEST(AccessTokens, RefusesFilesWithoutShowingTokens) {
   const auto refused = [](const std::string& text) {
     return refusal([&] { AccessTokens::parse(text); });
   };
-  EXPECT_EQ(refused(""), "--token-file: has no token; must have at least one, on a line");
-  EXPECT_EQ(refused(" \n\n"), "--token-file: has no token; must have at least one, on a line");
+  EXPECT_EQ(refused(""),
+            "--token-file: has no token; must have at least one, on a line of its own");
+  EXPECT_EQ(refused(" \n\n"),
+            "--token-file: has no token; must have at least one, on a line of its own");
   EXPECT_EQ(refused(kOne + "\nsecret"),
             "--token-file, line 2: has 6 characters; a token must have from 16 to 1000");
-  EXPECT_EQ(refused("0123456789 abcdef"),
-            "--token-file, line 1: a token must be of visible ASCII characters, without spaces");
+  EXPECT_EQ(
+      refused("0123456789 abcdef"),
+      "--token-file, line 1: a token must consist of visible ASCII characters, without spaces");
   EXPECT_EQ(refusal([] { AccessTokens::load("/no/such/file"); }),
             "--token-file = /no/such/file: cannot be read");
   EXPECT_EQ(refusal([] { AccessTokens::load("/"); }), "--token-file = /: cannot be read");

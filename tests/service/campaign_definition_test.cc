@@ -170,10 +170,10 @@ TEST(CampaignDefinition, RefusesPoliciesWithTheMessageOfTheLibrary) {
 
 TEST(CampaignDefinition, RefusesFieldsOfTheOtherKind) {
   EXPECT_EQ(refused(with(spring(), "/budget", 3)),
-            "budget: does not go with the policy up_ts, which takes actions, variables and "
+            "budget: cannot be used with the policy up_ts, which takes actions, variables and "
             "knowledge");
   EXPECT_EQ(refused(with(targeted(), "/actions", 3)),
-            "actions: does not go with the policy c2_up_ucb, which takes treatments, budget and "
+            "actions: cannot be used with the policy c2_up_ucb, which takes treatments, budget and "
             "features");
 }
 
@@ -206,7 +206,7 @@ TEST(CampaignDefinition, RefusesNamesOfVariables) {
             "actions[0]: has 201 bytes; must have from 1 to 200");
   for (const char* name : {"a\nb", "\x7f", "\xc2\x85"}) {
     EXPECT_EQ(refused(with(spring(), "/actions/0", name)),
-              "actions[0]: must not have control characters");
+              "actions[0]: must not contain control characters");
   }
   EXPECT_EQ(refused(with(spring(), "/actions/0", "caf\xc3\xa9 \xe2\x98\x95")), "(accepted)");
 }
@@ -231,7 +231,8 @@ TEST(CampaignDefinition, RefusesAffectedSets) {
             "knowledge.affected[1] = 1: is repeated; ids must be distinct");
   json numbered = with(spring(), "/variables", 4);
   EXPECT_EQ(refused(numbered),
-            "knowledge.affected[0][0] = coffee: must be a number: variables have no names here");
+            "knowledge.affected[0][0] = coffee: must be a number: the variables of this campaign "
+            "have no names");
 }
 
 TEST(CampaignDefinition, ListsNamesOnlyWhereTheyAreFew) {
@@ -304,7 +305,7 @@ TEST(CampaignDefinition, RefusesMoreAtomsThanAPolicyThatLearnsTheNoiseCanKeep) {
   DefinitionLimits limits;
   limits.atoms = 1;
   EXPECT_EQ(refusal([&] { parse_definition(spring().dump(), limits); }),
-            "knowledge.affected: cuts the variables into 2 groups that the same actions affect; "
+            "knowledge.affected: divides the variables into 2 groups that the same actions affect; "
             "up_ts takes at most 1");
   EXPECT_EQ(refusal([&] {
               parse_definition(with(spring(), "/policy", "up_ucb(alpha=1)").dump(), limits);

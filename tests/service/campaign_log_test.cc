@@ -82,7 +82,7 @@ TEST_P(Logged, GoesToAnotherStoreAndBack) {
   EXPECT_EQ(check.campaigns.front().events, 11u);
 
   std::stringstream twice(joined(lines));
-  EXPECT_NE(refusal([&] { import_campaign(other, twice); }).find("is there already"),
+  EXPECT_NE(refusal([&] { import_campaign(other, twice); }).find("exists already"),
             std::string::npos);
 }
 
@@ -128,7 +128,7 @@ TEST(CampaignLog, NamesLineAndField) {
   };
   EXPECT_EQ(said(0, "updraft-campaign-log/2", "x"),
             "line 1: format: must be updraft-campaign-log/2 or updraft-campaign-log/1");
-  EXPECT_EQ(said(1, "decided", "moved"), "line 2: kind = moved: is not known");
+  EXPECT_EQ(said(1, "decided", "moved"), "line 2: kind = moved: unknown");
   EXPECT_NE(said(1, "\"action\":0", "\"action\":1").find("line 13: checksum = "),
             std::string::npos);
   EXPECT_EQ(said(1, "\"action\":0", "\"action\":2"),
@@ -136,7 +136,8 @@ TEST(CampaignLog, NamesLineAndField) {
   EXPECT_EQ(said(1, "\"probability\":1.0", "\"probability\":1.5"),
             "line 2: probability = 1.5: must be in (0, 1]");
   EXPECT_NE(said(5, "2.5", "2.25"), "(accepted)");
-  EXPECT_EQ(said(12, "11", "12"), "line 13: events = 12: but there were 11");
+  EXPECT_EQ(said(12, "11", "12"),
+            "line 13: events = 12: must be 11, the number of events in the log");
 }
 
 TEST(CampaignLog, KeepsProbabilityAndRevision) {

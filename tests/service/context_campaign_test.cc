@@ -61,7 +61,7 @@ TEST(ContextDefinition, RefusesWhatCannotBe) {
             "policy = lin_up_ucb: lin_up_ucb.beta: missing: give beta (> 0), or delta (in (0, 1)) "
             "for the theorem's");
   EXPECT_EQ(refused("lin_ucb(beta=1)", R"(, "budget": 3)"),
-            "budget: does not go with the policy lin_ucb, which takes actions and features, and "
+            "budget: cannot be used with the policy lin_ucb, which takes actions and features, and "
             "variables and knowledge if they do not change");
   EXPECT_EQ(refused("lin_ucb(beta=1)", R"(, "knowledge": {"baseline": [1]})"),
             "knowledge: is about variables that are the same in every round: give variables, or "
@@ -121,7 +121,7 @@ TEST(ContextRequest, RefusesWithFieldValueAndRule) {
   };
   const std::string rows = R"("context": [[1, 2], [3, 4]])";
   EXPECT_EQ(refused("{}"),
-            "context: is missing; a campaign with contexts needs a row of features per variable");
+            "context: is missing; a contextual policy needs a row of features per variable");
   EXPECT_EQ(refused(R"({"context": []})"), "context = 0 rows: must have at least 1");
   EXPECT_EQ(refused(R"({"context": 3})"), "context: must be a list with a row per variable");
   EXPECT_EQ(refused(R"({"context": [1, 2]})"),
@@ -135,7 +135,7 @@ TEST(ContextRequest, RefusesWithFieldValueAndRule) {
   EXPECT_EQ(refused(R"({"context": [[1, 2], [3, null]]})"),
             "context[1][1]: must be a number, not null");
   EXPECT_EQ(refused(R"({"context": [[1, 2], [3, -2e100]]})"),
-            "context[1][1] = -2e+100: must be at most 1e100 in size");
+            "context[1][1] = -2e+100: must have an absolute value of at most 1e100");
   EXPECT_EQ(refused("{" + rows + "}", "lin_up_ucb(beta=1)", "", {.pool_rows = 1}),
             "context = 2 rows: must have at most 1");
   EXPECT_EQ(refused("{" + rows + "}"),
@@ -146,7 +146,7 @@ TEST(ContextRequest, RefusesWithFieldValueAndRule) {
   EXPECT_EQ(refused("{" + rows + R"(, "affected": [[0], [1]], "baseline": [1]})"),
             "baseline = 1 numbers: must have one for each of the 2 rows of the context");
   EXPECT_EQ(refused("{" + rows + R"(, "affected": [[0], [1]], "baseline": [1, 1e101]})"),
-            "baseline[1] = 1e+101: must be at most 1e100 in size");
+            "baseline[1] = 1e+101: must have an absolute value of at most 1e100");
   const auto sets = [&](const std::string& affected) {
     return refused("{" + rows + R"(, "affected": )" + affected + "}");
   };
@@ -159,7 +159,7 @@ TEST(ContextRequest, RefusesWithFieldValueAndRule) {
   EXPECT_EQ(sets("[[0], [0, 0.5]]"), "affected[1][1] = 0.5: must be a whole number from 0 to 1");
   EXPECT_EQ(sets("[[0, 0], []]"), "affected[0] = 0: is repeated; ids must be distinct");
   EXPECT_EQ(sets(R"([["tea"], []])"),
-            "affected[0][0] = tea: must be a number: variables have no names here");
+            "affected[0][0] = tea: must be a number: the variables of this campaign have no names");
   EXPECT_EQ(refused(R"({"pool": [[1, 2]]})"),
             "key = pool: unknown; did you mean context? Valid: decision, context, baseline, "
             "affected");

@@ -331,11 +331,12 @@ TEST(HttpServer, RefusesToListenElsewhereWithoutTokens) {
 
   const testing::TemporaryFolder folder;
   options.tls_certificate = folder.write("cert.pem", "no certificate");
-  EXPECT_EQ(refused(options), "--tls-key: must be given: a certificate and its key go together");
+  EXPECT_EQ(refused(options),
+            "--tls-key: must be given: a certificate and its key are needed together");
   options.tls_key = folder.path("missing.pem");
   EXPECT_EQ(refused(options), "--tls-key = " + options.tls_key + ": cannot be read");
   options.tls_key = options.tls_certificate;
-  EXPECT_NE(refused(options).find("must be a certificate in PEM form"), std::string::npos);
+  EXPECT_NE(refused(options).find("must be a certificate in PEM format"), std::string::npos);
 }
 
 TEST(HttpServer, APortThatIsTakenIsAFailure) {

@@ -124,7 +124,7 @@ TEST(ParseDecision, TakesAPool) {
 
 TEST(ParseDecision, RefusesPools) {
   const auto refused = [](const std::string& body) { return refused_decision(body, targeted()); };
-  EXPECT_EQ(refused("{}"), "pool: is missing; a targeted campaign needs a row per individual");
+  EXPECT_EQ(refused("{}"), "pool: is missing; a targeting policy needs a row per individual");
   EXPECT_EQ(refused(R"({"pool": []})"), "pool = 0 rows: must have at least 1");
   EXPECT_EQ(refused(R"({"pool": 3})"), "pool: must be a list with a row per individual");
   EXPECT_EQ(refused(R"({"pool": [1, 2]})"),
@@ -178,7 +178,7 @@ TEST(ParsePayoffs, TakesPartsAndAnEndThatBringsNone) {
             (PayoffPart{"p", false, false, {1}, {2}}));
   EXPECT_EQ(parse_payoffs("{}", spring()), sparse({}, {}));
   EXPECT_EQ(refused_payoffs(R"({"complete": false})", spring()),
-            "payoffs: is missing; only a request that is complete may bring none");
+            "payoffs: is missing; only a request that completes the decision may omit it");
   EXPECT_EQ(refused_payoffs(R"({"complete": 1})", spring()), "complete: must be true or false");
   EXPECT_EQ(refused_payoffs(R"({"part": ")" + std::string(201, 'p') + "\"}", spring()),
             "part: has 201 bytes; must have at most 200");
@@ -204,7 +204,7 @@ TEST(ParsePayoffs, RefusesDenseOnes) {
   EXPECT_EQ(refused_payoffs(R"({"payoffs": [[1, 2, 3, 4]]})", spring()),
             "payoffs[0]: must be a number, not a list");
   EXPECT_EQ(refused_payoffs(R"({"payoffs": [1, 2, 1e91, 4]})", spring()),
-            "payoffs[2] = 1e+91: must be at most 1e90 in size");
+            "payoffs[2] = 1e+91: must have an absolute value of at most 1e90");
   EXPECT_EQ(refused_payoffs(R"({"payoffs": "all"})", spring()),
             "payoffs: must be a list of numbers, or an object of numbers by name");
   EXPECT_NE(refused_payoffs(R"({"payoffs": [1, 2, NaN, 4]})", spring()).find("not JSON"),
@@ -220,7 +220,7 @@ TEST(ParsePayoffs, RefusesNamedOnes) {
   EXPECT_EQ(refused_payoffs(R"({"payoffs": {"tea": 1, "tea": 1}})", spring()),
             "key of payoffs = tea: is repeated; variables must be distinct");
   EXPECT_EQ(refused_payoffs(R"({"payoffs": {"tea": -1e91}})", spring()),
-            "payoffs.tea = -1e+91: must be at most 1e90 in size");
+            "payoffs.tea = -1e+91: must have an absolute value of at most 1e90");
   EXPECT_EQ(refused_payoffs(R"({"payoffs": {"0": 1}})", numbered()),
             "payoffs: must be a list: the variables of this campaign have no names; or give "
             "indices and values");
@@ -228,9 +228,9 @@ TEST(ParsePayoffs, RefusesNamedOnes) {
 
 TEST(ParsePayoffs, RefusesIndices) {
   EXPECT_EQ(refused_payoffs(R"({"indices": [0]})", numbered()),
-            "values: is missing; indices come with values");
+            "values: is missing; indices need values");
   EXPECT_EQ(refused_payoffs(R"({"values": [0]})", numbered()),
-            "indices: is missing; values come with indices");
+            "indices: is missing; values need indices");
   EXPECT_EQ(refused_payoffs(R"({"indices": [0], "values": [1, 2]})", numbered()),
             "values = 2 numbers: must have one for each of the 1 indices");
   for (const char* index : {"4", "-1", "0.5", "1e300"}) {
@@ -245,7 +245,7 @@ TEST(ParsePayoffs, RefusesIndices) {
   EXPECT_EQ(refused_payoffs(R"({"indices": {"a": 1}, "values": [1]})", numbered()),
             "indices: must be a list of numbers, not an object");
   EXPECT_EQ(refused_payoffs(R"({"payoffs": [1, 2, 3, 4], "values": [1]})", numbered()),
-            "payoffs: cannot be given together with indices and values");
+            "payoffs: cannot be combined with indices and values");
   EXPECT_EQ(refused_payoffs(R"({"payofs": []})", numbered())
                 .find("key = payofs: unknown; did you mean payoffs?"),
             0u);

@@ -215,7 +215,7 @@ TEST(HtmlReport, CampaignsHaveThreeMeasuresAndScores) {
   EXPECT_EQ(data["measures"][2]["curves"].size(), 2u);
   EXPECT_EQ(data["policies"][0]["uplift"]["mean"], 0.08);
   EXPECT_EQ(data["policies"][0]["qini"]["mean"], 0.25 * 0.08);
-  EXPECT_TRUE(has(data["setting"], "Targeted campaign: 100 individuals a round"));
+  EXPECT_TRUE(has(data["setting"], "Targeted campaign: 100 individuals per round"));
 }
 
 TEST(HtmlReport, HindsightWhereTheFigureIsAgainstTheParameter) {

@@ -68,7 +68,7 @@ TEST(ContextStates, RefusesCountsThatDoNotAddUp) {
 }
 
 TEST(ContextFiles, RefusesForeignFiles) {
-  constexpr auto kForeign = "policy state: is not a saved policy: it does not begin like one";
+  constexpr auto kForeign = "policy state: is not a saved policy: its first bytes are wrong";
   EXPECT_EQ(refused(""), kForeign);
   EXPECT_EQ(refused(std::string(1000, '\0')), kForeign);
 }

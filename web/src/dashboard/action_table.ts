@@ -1,4 +1,4 @@
-// "Which action is best?": what the policy believes of each action, and how often it takes it.
+// "Which action is best?": the policy's estimate for each action, and how often it takes the action.
 
 import { element, freshId, setAttribute, setText, show } from "../shared/dom";
 import { countText, intervalText, kNone, numberText, percent } from "../shared/numbers";
@@ -56,7 +56,7 @@ export class ActionTable {
     this.table_.set(rows);
   }
 
-  /// What is known may come later than the page: then there are other columns.
+  /// Makes the table anew if the report now has other columns than at first.
   private fitColumns(report: Report): void {
     const columns = columnsKey(report.actions!);
     if (columns === this.columns_) return;
@@ -99,7 +99,7 @@ export class ActionTable {
     }
     const marks = [
       row.action === this.best_ ? "★ highest estimate" : "",
-      row.action === this.reference_ ? "others are compared with it" : "",
+      row.action === this.reference_ ? "the others are compared with it" : "",
       row.active === false ? "no longer considered" : "",
     ].filter((mark) => mark !== "");
     const note = cell.querySelector<HTMLElement>(".row-marks")!;
@@ -112,6 +112,6 @@ export class ActionTable {
     const button = cell.querySelector("button") ?? cell.appendChild(
       element("button", { type: "button", class: "quiet", onclick: () => this.look_(row.action) }));
     setText(button, text || kNone);
-    setAttribute(button, "aria-label", `${text || "no"} variables of ${actionName(row)}: show them`);
+    setAttribute(button, "aria-label", `Show the variables of ${actionName(row)}: ${text || "none"}`);
   }
 }

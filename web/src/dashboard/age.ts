@@ -5,12 +5,12 @@ import { duration, Maybe } from "../shared/numbers";
 export class ServiceClock {
   private offset_ = 0;
 
-  /// What the service's clock says as its answer arrives.
+  /// Sets the time of the service's clock when its answer arrives.
   set(nowMs: number): void {
     this.offset_ = nowMs - Date.now();
   }
 
-  /// "3 min", or null of nothing.
+  /// "3 min"; null if there is no time.
   age(timeMs: Maybe): string | null {
     if (timeMs == null) return null;
     return duration(Math.max(0, Date.now() + this.offset_ - timeMs));

@@ -1,4 +1,4 @@
-// Requests to the service. Addresses are relative to the page's, so that it works behind a prefix, too.
+// Requests to the service. Addresses are relative to the page's, so that it also works behind a prefix.
 
 import type { Token } from "./token";
 
@@ -27,7 +27,7 @@ export function fullAddress(path: string): string {
   return new URL(path, document.baseURI.replace(/[?#].*$/, "")).href;
 }
 
-/// What a command line needs besides, where the service has tokens.
+/// What a command line also needs if the service has tokens.
 export function curlHeader(token: Token): string {
   return token.value === null ? "" : ' -H "Authorization: Bearer $TOKEN"';
 }
@@ -61,7 +61,7 @@ async function read<T>(response: Response, sent: string | null): Promise<Answer<
 export class Api {
   constructor(readonly token: Token) {}
 
-  /// Never throws: what can go wrong is an answer, too. `tag` is that of the answer that is already here.
+  /// Never throws: a failure is an answer, too. `tag` is the tag of the answer that the page already has.
   async get<T>(path: string, tag: string | null = null): Promise<Answer<T>> {
     const sent = this.token.value;
     const headers: Record<string, string> = { Accept: "application/json" };

@@ -1,4 +1,4 @@
-// What the service answers, as far as the page uses it. docs/service.md.
+// The answers of the service, as far as the page uses them. See docs/service.md.
 
 export type Known = number | null;
 
@@ -32,8 +32,8 @@ export interface Warning {
   name?: string;
 }
 
-/// What is believed of an action, or of a treatment.
-export interface Belief {
+/// The estimate for an action or a treatment, and how often it was chosen.
+export interface Estimate {
   decided: number;
   share: Known;
   estimate: Known;
@@ -41,7 +41,7 @@ export interface Belief {
   high: Known;
 }
 
-export interface ActionRow extends Belief {
+export interface ActionRow extends Estimate {
   action: number;
   name?: string;
   pulls: number;
@@ -53,20 +53,20 @@ export interface ActionRow extends Belief {
   padding_count: Known;
 }
 
-export interface TreatmentRow extends Belief {
+export interface TreatmentRow extends Estimate {
   treatment: number;
   paid: number;
 }
 
-/// An action of a campaign with contexts: what the variables paid when it was taken.
-export interface TakenRow extends Belief {
+/// An action of a contextual campaign: what the variables paid when it was taken.
+export interface TakenRow extends Estimate {
   action: number;
   name?: string;
   pulls: number;
   paid: number;
 }
 
-/// What the policy believes of an action in a context.
+/// The policy's estimate for an action in a context.
 export interface ContextActionRow {
   action: number;
   name?: string;
@@ -86,7 +86,7 @@ export interface LastContext {
   decision: string;
   action: number;
   variables: number;
-  reference_action?: number;  // what differences are to
+  reference_action?: number;  // the action that the others are compared with
   actions: ContextActionRow[];
 }
 
@@ -101,11 +101,11 @@ export interface Report extends Brief {
   warnings: Warning[];
   payoffs?: { rounds: number; mean: Known; sd: Known; least: Known; largest: Known };
   quantity: Quantity;
-  quantity_text: string;      // what it is, in words
+  quantity_text: string;      // the quantity in words
   interval_text: string | null;
-  reference_text?: string;    // what differences are to, in words that hold at all times
+  reference_text?: string;    // the reference of differences, in words that stay true
   history_version: number;
-  reference_action?: number;  // what differences are to now
+  reference_action?: number;  // the present reference of differences
   actions?: ActionRow[];
   treatments?: number;
   budget?: number;
@@ -145,7 +145,7 @@ export interface VariableRow {
   mean: Known;
   baseline: Known;
   uplift: Known;
-  difference: Known;  // where there is no uplift
+  difference: Known;  // if there is no uplift
   low: Known;         // of the uplift, or of the difference
   high: Known;
   surprising: boolean;
@@ -157,7 +157,7 @@ export interface VariablePage {
   total: number;
   kept: boolean;
   left_out?: string;
-  against?: string;        // what uplifts are over, if there are any
-  difference_to?: string;  // what differences are to, if there are any
+  against?: string;        // the baseline of uplifts, if there are any
+  difference_to?: string;  // the reference of differences, if there are any
   variables: VariableRow[];
 }

@@ -1,5 +1,5 @@
-// What is wrong with the connection, or with the page itself: since when, and what is tried. The first words
-// are announced once; the seconds that count down are not.
+// What is wrong with the connection or with the page itself, since when, and when the page tries again. Screen
+// readers announce the problem once, and not the countdown.
 
 import { element, setText, show } from "../shared/dom";
 import { clock } from "../shared/numbers";
@@ -20,17 +20,17 @@ export class Banner {
       element("p", {}, this.what_, this.next_), this.try_, this.reload_));
   }
 
-  /// `what` as in "The service does not answer"; the time since when goes with it.
+  /// `what` as in "The service does not answer". The banner adds the time of the first failure.
   failed(what: string): void {
-    this.say(`${what} since ${this.since()}`, false);
+    this.say(`${what}. First failure at ${this.since()}`, false);
   }
 
   /// The service answers, but the page cannot show it.
   broke(): void {
-    this.say(`This page has a fault and may show old numbers since ${this.since()}. Reload it`, true);
+    this.say(`This page has a fault and may show old numbers. Reload it. First failure at ${this.since()}`, true);
   }
 
-  /// When it is tried again.
+  /// Sets when the page tries again.
   rests(ms: number): void {
     this.nextAt_ = Date.now() + ms;
     this.tick();

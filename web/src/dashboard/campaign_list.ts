@@ -36,18 +36,18 @@ export class CampaignList implements View {
   readonly root = element("div", { class: "view" });
   readonly title = "Campaigns";
   readonly everyMs = kEveryMs;
-  private readonly loading_ = element("p", { class: "empty" }, "Asking the service …");
+  private readonly loading_ = element("p", { class: "empty" }, "Loading …");
   private readonly full_ = element("section", { class: "card", hidden: true, "aria-label": "All campaigns" });
   private readonly none_ = element("section", { class: "card", hidden: true });
-  private readonly command_ = element("pre", { "aria-label": "Command that makes a campaign" });
+  private readonly command_ = element("pre", { "aria-label": "Command that creates a campaign" });
   private readonly table_: Table<Brief>;
   private readonly clock_ = new ServiceClock();
 
   constructor(private readonly frame_: Frame) {
     this.root.append(element("h1", { tabindex: -1 }, "Campaigns"), this.loading_, this.full_, this.none_);
     this.none_.append(element("h2", {}, "There are no campaigns yet"),
-      element("p", {}, "A campaign takes one of its actions at each decision, and learns from the payoffs that come of it. " +
-        "This makes one whose policy has nothing to tune; it appears here within two seconds:"), this.command_);
+      element("p", {}, "At each decision, a campaign takes one of its actions. It learns from the resulting payoffs. " +
+        "This command creates a campaign whose policy has nothing to tune; it appears here within two seconds:"), this.command_);
     const count = (name: string, of: (row: Brief) => number) => ({ name, number: true, text: (row: Brief) => countText(of(row)), sort: of });
     this.table_ = new Table<Brief>(this.full_, {
       caption: "All campaigns, with numbers of decisions", hideCaption: true, stack: true, key: (row) => row.name, empty: "",

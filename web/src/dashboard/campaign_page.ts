@@ -1,5 +1,5 @@
 // One campaign: its sections, filled from its report and its history. Sections are made at the first report and
-// changed in place from then on; anew only where another campaign has taken the name.
+// then changed in place. They are made anew only if another campaign has taken the name.
 
 import { element, setText, show } from "../shared/dom";
 import { ActionTable } from "./action_table";
@@ -12,10 +12,10 @@ import { Feedback } from "./feedback";
 import { FirstSteps } from "./first_steps";
 import { Heading } from "./heading";
 import { jsonLink } from "./json_link";
+import { KnowledgeSummary } from "./knowledge_summary";
 import type { Outcome } from "./poll";
 import { sameCampaign } from "./same_campaign";
 import { TimeCharts } from "./time_charts";
-import { Told } from "./told";
 import { TreatmentTable } from "./treatment_table";
 import { Variables } from "./variables";
 import type { Frame, View } from "./view";
@@ -33,7 +33,7 @@ interface Sections {
   table: ActionTable | TreatmentTable | ContextTables;
   charts: TimeCharts;
   feedback: Feedback;
-  told: Told;
+  knowledge: KnowledgeSummary;
   variables: Variables | null;
 }
 
@@ -55,7 +55,7 @@ export class CampaignPage implements View {
 
   constructor(private readonly frame_: Frame, readonly title: string) {
     this.messageTitle_ = element("h1", { tabindex: -1 }, title);
-    this.messageText_ = element("p", {}, "Asking the service …");
+    this.messageText_ = element("p", {}, "Loading …");
     this.message_ = element("section", { class: "card" }, this.messageTitle_, this.messageText_, element("p", {}, element("a", { href: "#/" }, "All campaigns")));
     this.root = element("div", { class: "view" }, this.message_, this.content_);
   }
@@ -81,7 +81,7 @@ export class CampaignPage implements View {
   }
 
   private show(report: Report, tag: string | null): void {
-    this.tag_ = null;  // until all of it is shown: else a fault on the way would not be tried again
+    this.tag_ = null;  // until all of it is shown; otherwise a fault on the way would not be tried again
     if (this.report_ && !sameCampaign(this.report_, report)) this.forget();
     this.report_ = report;
     this.clock_.set(report.now_ms);
@@ -94,7 +94,7 @@ export class CampaignPage implements View {
     sections.table.set(report);
     sections.charts.set(report, this.history_);
     sections.feedback.set(report);
-    sections.told.set(report);
+    sections.knowledge.set(report);
     sections.variables?.outdate();
     this.tag_ = tag;
   }
@@ -107,7 +107,7 @@ export class CampaignPage implements View {
     await this.askHistory(report, sections);
   }
 
-  /// What is known of the campaign that had this name before.
+  /// Forgets what is known about the campaign that had this name before.
   private forget(): void {
     this.dropSections();
     this.history_ = null;
@@ -121,7 +121,7 @@ export class CampaignPage implements View {
     this.sections_ = null;
   }
 
-  /// In place of those that are on the page.
+  /// Replaces the sections that are on the page.
   private make(report: Report): Sections {
     const { api } = this.frame_;
     const focused = document.activeElement === this.messageTitle_ || this.content_.contains(document.activeElement);
@@ -134,12 +134,12 @@ export class CampaignPage implements View {
         : report.taken ? new ContextTables(report) : new TreatmentTable(report),
       charts: new TimeCharts(report),
       feedback: new Feedback(),
-      told: new Told(),
+      knowledge: new KnowledgeSummary(),
       variables,
     };
     const path = `${campaignPath(report.name)}/report`;
     this.content_.replaceChildren(sections.heading.root, sections.warnings.root, sections.steps.root, sections.table.root, sections.charts.root,
-      element("div", { class: "pair cards" }, sections.feedback.root, sections.told.root));
+      element("div", { class: "pair cards" }, sections.feedback.root, sections.knowledge.root));
     if (variables) this.content_.append(variables.root);
     this.content_.append(element("p", { class: "links" }, jsonLink(api, path, `${report.name}.json`, "This report as JSON")));
     if (focused) this.content_.querySelector("h1")!.focus({ preventScroll: true });
@@ -155,7 +155,7 @@ export class CampaignPage implements View {
     show(this.content_, false);
   }
 
-  /// Before anything is drawn, so that lines do not jump.
+  /// Asks before anything is drawn, so that lines do not jump.
   private async firstHistory(): Promise<void> {
     const answer = await this.frame_.api.get<History>(`${campaignPath(this.title)}/history`);
     if (answer.kind !== "ok") return;
@@ -163,7 +163,7 @@ export class CampaignPage implements View {
     this.historyKnown_ = true;
   }
 
-  /// Where the report says that there is a new one.
+  /// Asks for the history if the report says that there is a new one.
   private async askHistory(report: Report, sections: Sections): Promise<void> {
     const began = performance.now();
     if ((this.historyKnown_ && this.history_?.version === report.history_version) || began < this.historyFrom_) return;

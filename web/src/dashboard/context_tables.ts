@@ -1,4 +1,4 @@
-// The actions of a campaign with contexts: what the policy believes of the last context, and what came of each action.
+// The actions of a contextual campaign: the policy's estimates for the last context, and the payoffs of each action.
 
 import { element, freshId, setText, show } from "../shared/dom";
 import { countText, intervalText, numberText, percent } from "../shared/numbers";
@@ -28,14 +28,14 @@ function estimateText(row: ContextActionRow): string {
   return estimate === null ? text : `${row.difference ? "difference" : "uplift"} ${text}`;
 }
 
-/// What is said above the table.
+/// The sentence above the table.
 function leadText(report: Report, last: LastContext | null | undefined): string {
-  if (report.decisions.decided === 0) return "Shown from the first decision on.";
-  if (!last) return "The last context is too large to look at again and again: actions times variables times the square of features.";
+  if (report.decisions.decided === 0) return "Shown after the first decision.";
+  if (!last) return "The last context is too large to be evaluated for every report: actions times variables times features squared.";
   const taken = last.actions[last.action];
   const chosen = last.actions.find((row) => row.chosen);
-  const now = !chosen ? "" : chosen.action === last.action ? " It would be taken again." : ` Now ${actionName(chosen)} would be taken.`;
-  return `Decision “${last.decision}” was about ${countText(last.variables)} ${last.variables === 1 ? "variable" : "variables"}, and ${actionName(taken)} was taken.${now}`;
+  const now = !chosen ? "" : chosen.action === last.action ? " The policy would take it again." : ` Now the policy would take ${actionName(chosen)}.`;
+  return `Decision “${last.decision}” was about ${countText(last.variables)} ${last.variables === 1 ? "variable" : "variables"}, and the policy took ${actionName(taken)}.${now}`;
 }
 
 class LastContextTable {
@@ -47,21 +47,21 @@ class LastContextTable {
 
   constructor() {
     const id = freshId("context");
-    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "What does it believe of the last context?"),
+    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Estimates for the last context"),
       this.lead_, element("p", { class: "muted" },
-        "As the policy estimates now: how much more the variables of this context together pay when the action is taken than when nothing is " +
-        "done (uplift), or, if nothing tells what would happen then, than when the action that plays the baseline is taken (difference). " +
-        "In brackets and as bars: its confidence bounds. Policies that look at the total payoff estimate neither."));
+        "The policy's present estimate of how much more the variables of this context together pay if the action is taken than if nothing is " +
+        "done (uplift). If no data show what happens if nothing is done, it is how much more they pay than if the action that serves as the " +
+        "baseline is taken (difference). In brackets and as bars: the confidence bounds. Policies that look at the total payoff estimate neither."));
     this.table_ = new Table<ContextActionRow>(this.root, {
       caption: "Actions with their estimates in the last context", hideCaption: true, stack: true, key: (row) => row.action,
-      empty: "There was no decision yet.", page: kPage, mark: (row) => (row.chosen ? "best" : ""),
+      empty: "There is no decision yet.", page: kPage, mark: (row) => (row.chosen ? "best" : ""),
       columns: [
         { name: "Action", heading: true, draw: drawName, sort: actionName },
         { name: "Estimate", number: true, text: estimateText, sort: (row) => intervalOf(row).estimate },
         { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, intervalOf(row), this.span_) },
         { name: "Index", number: true, text: (row) => (row.index === null ? "untried" : numberText(row.index, 4)), sort: (row) => row.index },
         { name: "Variables", text: variablesText, sort: (row) => row.declared_count ?? row.identified_count },
-        { name: "Why", text: (row) => (row.action === this.baseline_ ? "plays the baseline; " : "") + row.reason },
+        { name: "Why", text: (row) => (row.action === this.baseline_ ? "serves as the baseline; " : "") + row.reason },
       ],
     });
   }
@@ -84,7 +84,7 @@ class TakenTable {
 
   constructor(report: Report) {
     const id = freshId("taken");
-    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Which actions are taken, and what came of it?"),
+    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Which actions are taken, and what do they pay?"),
       element("p", { class: "muted" }, `${report.quantity_text} Means are ${unitText(report)}` +
         (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
     this.table_ = new Table<TakenRow>(this.root, {

@@ -1,4 +1,4 @@
-// Requests to copy into a shell: a decision under an id of one's own, and its payoffs.
+// Requests to copy into a shell: a decision with an id of the user's choice, and its payoffs.
 
 import { campaignPath, curlHeader, fullAddress } from "./api";
 import type { Report } from "./api_types";
@@ -13,18 +13,18 @@ function rowsOf(report: Report): number {
   return report.taken ? report.variables ?? 2 : Math.max(2, report.budget ?? 1);
 }
 
-/// Short rows, and payoffs of 0 and 1 below: there are policies that refuse others.
+/// Short rows, and payoffs of 0 and 1 below, because some policies refuse others.
 function poolText(rows: number, features: number): string {
   const row = (number: number) => `[${new Array(features).fill(number % 2 === 0 ? 0.1 : 0.2).join(", ")}]`;
   return `[${Array.from({ length: rows }, (_, number) => row(number)).join(", ")}]`;
 }
 
-/// Policies of targeted campaigns and of contexts whose names end so are told what each row pays if nothing is done.
+/// Targeting and contextual policies whose names end in this way must be told what each row pays if nothing is done.
 function needsBaseline(report: Report): boolean {
   return /^\w+_bl\b/.test(report.policy);
 }
 
-/// Policies of contexts that look at the uplift must know which rows each action affects, or how many at most.
+/// Contextual policies that estimate the uplift must know which rows each action affects, or at most how many.
 function needsSets(report: Report): boolean {
   return report.taken !== undefined && /^lin_up_ucb/.test(report.policy) && !/max_affected=/.test(report.policy);
 }
@@ -44,16 +44,16 @@ export class ExampleRequests {
     this.header_ = curlHeader(token);
   }
 
-  /// null where it would be too long: then decideWords() says it.
+  /// null if it would be too long; then decideWords() describes the request.
   decide(id: string): string | null {
     const body = this.body(id);
     return body === null ? null : `curl -X POST ${this.base_}/decisions${this.header_} -d '${body}'`;
   }
 
   decideWords(id: string): string {
-    const baseline = needsBaseline(this.report_) ? `, and "baseline", a list of one number per row: what is expected of it ${this.report_.taken ? "if nothing is done" : "without treatment"}` : "";
+    const baseline = needsBaseline(this.report_) ? `, and "baseline", a list of one number per row: its expected payoff ${this.report_.taken ? "if nothing is done" : "without treatment"}` : "";
     const { taken, variables, features } = this.report_;
-    const sets = needsSets(this.report_) ? `, and "affected", a list with a list of row numbers for each action: those that it affects` : "";
+    const sets = needsSets(this.report_) ? `, and "affected", a list that contains, for each action, the list of the numbers of the rows that it affects` : "";
     const least = taken ? (variables === undefined ? "rows" : `${variables} rows`) : `at least ${rowsOf(this.report_)} rows`;
     return `POST to ${this.base_}/decisions a JSON object with "decision": "${id}"${baseline || sets ? "," : " and"} "${taken ? "context" : "pool"}", ` +
       `a list of ${least} of ${features} numbers each${baseline}${sets}.`;

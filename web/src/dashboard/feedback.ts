@@ -25,13 +25,13 @@ function waitText(report: Report): string {
 }
 
 function lostText(report: Report): string {
-  return report.wait === null ? "none ever is: this campaign waits for payoffs as long as it takes"
-    : `payoffs not complete ${waitText(report)} after the decision: ${report.lost === "zeros" ? "they count as 0" : "nothing is learnt from it"}`;
+  return report.wait === null ? "never: this campaign waits for payoffs without a time limit"
+    : `payoffs not complete ${waitText(report)} after the decision; ${report.lost === "zeros" ? "its payoffs count as 0" : "the policy learns nothing from it"}`;
 }
 
 function lateText(report: Report): string {
-  if (report.wait === null) return "payoffs may come at any time here";
-  return report.lost === "zeros" ? "none ever is: payoffs of lost decisions are refused" : "of the complete: those whose payoffs came only after they were lost";
+  if (report.wait === null) return "never: payoffs may come at any time";
+  return report.lost === "zeros" ? "never: payoffs of lost decisions are refused" : "complete decisions whose payoffs came after they were lost";
 }
 
 export class Feedback {
@@ -53,7 +53,7 @@ export class Feedback {
   set(report: Report): void {
     const { decided, complete, lost, late } = report.decisions;
     this.decided_.set(decided, "decisions so far");
-    this.complete_.set(complete, "all payoffs came; the policy has learnt from them");
+    this.complete_.set(complete, "all payoffs have come; the policy has learnt from them");
     this.lost_.set(lost, lostText(report));
     this.late_.set(late, lateText(report));
     const payoffs = report.payoffs;
@@ -67,6 +67,6 @@ export class Feedback {
 
   tick(report: Report, clock: ServiceClock): void {
     const age = clock.age(report.oldest_outstanding_ms);
-    this.outstanding_.set(report.decisions.outstanding, age === null ? "nothing is waited for" : `payoffs are waited for; for the oldest since ${age}`);
+    this.outstanding_.set(report.decisions.outstanding, age === null ? "no payoffs are missing" : `payoffs are still missing; the oldest decision was ${age} ago`);
   }
 }

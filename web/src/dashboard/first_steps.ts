@@ -5,13 +5,13 @@ import type { Report } from "./api_types";
 import { ExampleRequests } from "./example_requests";
 import type { Token } from "./token";
 
-/// The id in the examples. A lost decision may take no payoffs any more: then another.
+/// The id in the examples; another one if that decision is lost and may no longer take payoffs.
 function exampleId(report: Report): string {
   const { lost } = report.decisions;
   return lost === 0 ? "first" : `after-${lost}-lost`;
 }
 
-/// Whether payoffs of some decision would still be taken, without a new one.
+/// Whether an existing decision still takes payoffs.
 function mayPay(report: Report): boolean {
   return report.decisions.outstanding > 0 || (report.decisions.lost > 0 && report.lost === "skip");
 }
@@ -27,7 +27,7 @@ export class FirstSteps {
   private readonly text_ = element("p");
   private readonly words_ = element("p");
   private readonly decide_ = element("pre", { "aria-label": "Command that asks for a decision" });
-  private readonly pay_ = element("pre", { "aria-label": "Command that brings payoffs" });
+  private readonly pay_ = element("pre", { "aria-label": "Command that sends payoffs" });
 
   constructor(private readonly token_: Token) {
     this.root = element("section", { class: "card", hidden: true, "aria-label": "Next step" },
@@ -45,15 +45,15 @@ export class FirstSteps {
   }
 
   private firstDecision(id: string, requests: ExampleRequests): void {
-    this.say("No decisions yet", "Ask for one, under an id of your own:");
+    this.say("No decisions yet", "Ask for one, with an id of your choice:");
     this.showDecide(id, requests);
     setCommand(this.pay_, null);
   }
 
-  /// Both requests: asked for again under the same id, a decision stays the same.
+  /// Both requests. A second request with the same id returns the same decision.
   private firstPayoffs(id: string, requests: ExampleRequests): void {
-    this.say("No payoffs yet", "The policy learns once all payoffs of a decision are there. " +
-      `This asks for a decision “${id}”, or for the same again, and then says that only the first of its payoffs is not 0:`);
+    this.say("No payoffs yet", "The policy learns once all payoffs of a decision have come. " +
+      `The first command asks for the decision “${id}”; if it exists, it stays the same. The second one reports payoffs of which only the first is not 0:`);
     this.showDecide(id, requests);
     setCommand(this.pay_, requests.pay(id));
   }
@@ -61,8 +61,8 @@ export class FirstSteps {
   private stopped(report: Report, requests: ExampleRequests): void {
     const open = mayPay(report);
     if (report.decisions.decided === 0) this.say("No decisions yet", "The campaign was stopped before its first decision.");
-    else if (!open) this.say("No payoffs yet", "The campaign was stopped, and payoffs of its decisions are not taken any more.");
-    else this.say("No payoffs yet", "The campaign was stopped, but payoffs of its decisions are still learnt from. With the id of one in place of ID, if only the first of them is not 0:");
+    else if (!open) this.say("No payoffs yet", "The campaign was stopped, and it no longer takes payoffs of its decisions.");
+    else this.say("No payoffs yet", "The campaign was stopped, but it still learns from payoffs of its decisions. Replace ID by the id of a decision. This example reports payoffs of which only the first is not 0:");
     show(this.words_, false);
     setCommand(this.decide_, null);
     setCommand(this.pay_, open ? requests.pay("ID") : null);

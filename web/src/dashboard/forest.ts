@@ -16,7 +16,7 @@ export interface Span {
   high: number;
 }
 
-/// The least span of round numbers that holds all of them, and 0 where `zero` says so; null of nothing.
+/// The least span of round numbers that holds all of them, and 0 if `zero`; null if there are none.
 export function commonSpan(intervals: Interval[], zero: boolean): Span | null {
   let low = zero ? 0 : Infinity;
   let high = zero ? 0 : -Infinity;

@@ -1,4 +1,4 @@
-// Name, state and the numbers that one looks for first.
+// Name, state and the most important numbers.
 
 import { element, setText } from "../shared/dom";
 import { countText } from "../shared/numbers";

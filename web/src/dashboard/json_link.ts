@@ -1,11 +1,11 @@
-// Links to what the service says as JSON. A link cannot bring a token: with one, it is fetched and saved, and
-// what goes wrong is said beside it.
+// Links to JSON of the service. A link cannot send a token, so with a token the page fetches the JSON and saves
+// it, and shows a problem beside the link.
 
 import { element, setText } from "../shared/dom";
 import { Api, kOpenApi } from "./api";
 import { problemOf } from "./problem";
 
-/// Returns what went wrong, "" for nothing.
+/// Returns what went wrong; "" if nothing did.
 async function save(api: Api, path: string, file: string): Promise<string> {
   const answer = await api.get<unknown>(path);
   if (answer.kind !== "ok") return `Not saved: ${problemOf(answer) ?? "there is nothing new"}.`;

@@ -65,7 +65,7 @@ class Dashboard implements Frame {
     return "well";
   }
 
-  /// To what the address says. `moved`: by a link, so that the focus goes along.
+  /// Shows what the address names. `moved`: by a link, so that the focus moves, too.
   private go(moved: boolean): void {
     this.poll_?.stop();
     this.view_?.end();
@@ -88,7 +88,7 @@ class Dashboard implements Frame {
     if (focus) this.view_!.root.querySelector("h1")?.focus({ preventScroll: true });
   }
 
-  /// All is well only once the view has shown the answer.
+  /// Clears the banner only once the view has shown the answer.
   private async ask(view: View): Promise<Outcome> {
     const outcome = await view.ask();
     if (outcome === "well" && view === this.view_) this.well();
@@ -115,14 +115,14 @@ class Dashboard implements Frame {
     this.well();
     if (sent !== null && sent === this.api.token.value) {
       this.api.token.forget();
-      this.form_.say("The service does not know this token.");
+      this.form_.say("The service does not accept this token.");
     }
     if (!this.form_.root.isConnected) this.main_.replaceChildren(this.form_.root);
     this.form_.focus();
     return "ended";
   }
 
-  /// What the page knows by the token goes with it.
+  /// Forgets the token and everything that the page knows through it.
   private forget(): void {
     this.api.token.forget();
     this.form_.say("");

@@ -1,12 +1,12 @@
-// Asks again and again: at its own pace while all is well and the page is seen, ever more slowly while it
-// is not well.
+// Asks repeatedly: at a fixed pace while requests succeed and the page is visible, and more and more slowly while
+// they fail.
 
 export type Outcome = "well" | "failed" | "ended";
 
 export interface Asked {
-  ask(): Promise<Outcome>;    // how it went; after "ended" it is asked again only by now()
-  broke(): void;              // ask() threw, which counts as a failure: the page itself is at fault
-  rests(ms: number): void;    // how long the rest after a failure is
+  ask(): Promise<Outcome>;    // after "ended", only now() asks again
+  broke(): void;              // ask() threw: a fault of the page itself, which counts as a failure
+  rests(ms: number): void;    // the pause after a failure
 }
 
 const kLongestRestMs = 30000;
@@ -38,7 +38,7 @@ export class Poll {
     clearTimeout(this.timer_);
   }
 
-  /// At once, or as soon as what is under way has come back.
+  /// Asks at once, or as soon as the present request has returned.
   now(): void {
     clearTimeout(this.timer_);
     if (this.busy_) this.again_ = true;
@@ -63,7 +63,7 @@ export class Poll {
     this.timer_ = setTimeout(() => { if (!document.hidden) void this.step(); }, rest);
   }
 
-  /// A fault of the page itself must not end it either.
+  /// A fault of the page itself must not end the polling either.
   private async attempt(): Promise<Outcome> {
     try {
       return await this.asked_.ask();
@@ -74,7 +74,7 @@ export class Poll {
     }
   }
 
-  /// An answer that takes long is asked for less often, so that at most a third of the time goes into it.
+  /// Slow answers are asked for less often, so that they take at most a third of the time.
   private pace(tookMs: number): number {
     return Math.max(this.everyMs_ - tookMs, 2 * tookMs);
   }

@@ -1,8 +1,8 @@
-// What to say of an answer that has nothing to show.
+// The message for an answer that has nothing to show.
 
 import type { Answer } from "./api";
 
-/// Without a full stop, so that more can follow; null where there is something to show.
+/// Without a full stop, so that more can follow; null if there is something to show.
 export function problemOf(answer: Answer<unknown>): string | null {
   switch (answer.kind) {
     case "ok":
@@ -10,8 +10,8 @@ export function problemOf(answer: Answer<unknown>): string | null {
     case "unreachable": return "The service does not answer";
     case "starting": return "The service is starting";
     case "unable": return `The service cannot answer now (${answer.message})`;
-    case "refused": return `The service refuses (${answer.message})`;
+    case "refused": return `The service refused the request (${answer.message})`;
     case "missing": return `The service does not have this (${answer.message})`;
-    case "token": return answer.sent === null ? "The service asks for a token" : "The service does not know this token";
+    case "token": return answer.sent === null ? "The service requires a token" : "The service does not accept this token";
   }
 }

@@ -1,5 +1,5 @@
-// Whether a later report goes on with the campaign of an earlier one. The service may have been started
-// again with another store, in which the name belongs to another campaign.
+// Whether two reports are about the same campaign. The service may have been restarted with another store, in
+// which the name belongs to another campaign.
 
 import type { Report } from "./api_types";
 
@@ -8,7 +8,7 @@ function sameList<T>(one: T[] | undefined, other: T[] | undefined, same: (a: T, 
   return one.length === other.length && one.every((value, place) => same(value, other[place]));
 }
 
-/// By all that a campaign never changes, as far as reports have it, and by its events, which only grow in number.
+/// Compares everything in a report that a campaign never changes, and the number of events, which only grows.
 export function sameCampaign(before: Report, after: Report): boolean {
   return before.name === after.name && before.policy === after.policy && before.quantity === after.quantity &&
     before.treatments === after.treatments && before.budget === after.budget && before.features === after.features &&

@@ -1,4 +1,4 @@
-// Ticks of an axis of time, at round times of the reader's own clock.
+// Ticks of a time axis, at round times of the reader's own clock.
 
 import { clock, time } from "../shared/numbers";
 
@@ -17,7 +17,7 @@ export function timeTicks(min: number, max: number, most: number): number[] {
   return ticks;
 }
 
-/// For times that lie this far apart at most: the clock alone within a day, with the date beyond.
+/// For times at most this far apart: the time of day alone within a day, otherwise with the date.
 export function timeText(spanMs: number): (ms: number) => string {
   if (spanMs < kDay) return clock;
   return (ms) => time(ms).slice(5, 16);

@@ -1,21 +1,21 @@
-// How estimates and choices came about: the kept history, with the current report as its last point.
+// Estimates and choices over time: the kept history, with the current report as its last point.
 
 import { kShownAtFirst } from "../shared/chart_legend";
 import { element, freshId } from "../shared/dom";
 import { countText, percent, tickText } from "../shared/numbers";
 import { LineChart, Series, XAxis } from "../shared/line_chart";
 import { wholeTicks } from "../shared/round_numbers";
-import type { ActionRow, Belief, History, Known, Report, TakenRow } from "./api_types";
+import type { ActionRow, Estimate, History, Known, Report, TakenRow } from "./api_types";
 import { timeName, timeText, timeTicks } from "./time_axis";
 import { actionName, estimateName, treatmentName, unitText } from "./words";
 
 /// Lines beyond these are not offered: nobody could tell them apart.
 const kMostLines = 48;
 
-/// The part of the time that the axis of estimates fits: the first rounds are so uncertain that nothing else would be seen.
+/// The axis of estimates fits this last part of the time; the first rounds are so uncertain that they would hide the rest.
 const kFitted = 0.8;
 
-interface Line extends Belief {
+interface Line extends Estimate {
   id: number;
   label: string;
 }
@@ -26,7 +26,7 @@ function linesOf(report: Report): Line[] {
     : report.treated!.map((row) => ({ ...row, id: row.treatment, label: treatmentName(row.treatment) }));
 }
 
-/// Where there are many, the first are switched on: the best, as far as any is known.
+/// If there are many lines, only the first are switched on: the best, as far as known.
 function bestFirst(lines: Line[]): number[] {
   return [...lines].sort((a, b) => (b.estimate ?? -Infinity) - (a.estimate ?? -Infinity) || a.id - b.id)
     .slice(0, kMostLines).map((line) => line.id);
@@ -50,17 +50,17 @@ export class TimeCharts {
     const what = report.treated ? "treatments" : "actions";
     const counted = report.treated ? "individuals" : "decisions";
     const pair = element("div", { class: "pair" });
-    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "How it came about"),
+    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Over time"),
       this.axisSwitch(), left > 0 ? element("p", { class: "muted" },
-        `The ${countText(this.order_.length)} ${what} that were best when this page was opened, of ${countText(lines.length)}.`) : null, pair);
+        `These are the ${countText(this.order_.length)} ${what} of ${countText(lines.length)} that were best when this page was opened.`) : null, pair);
     this.estimates_ = new LineChart(pair, {
       title: `${estimateName(report)} over time`, ...this.axis([]), yName: `${report.quantity}, ${unitText(report)}`,
-      description: `${report.interval_text ? `Bands: ${report.interval_text}. ` : ""}Early estimates may be cut off; the table has all.`,
+      description: `${report.interval_text ? `Bands: ${report.interval_text}. ` : ""}Early estimates may be cut off; the table contains all of them.`,
       bands: "Bands", yFit: kFitted, empty: "Nothing is known before the first payoffs.",
     });
     this.shares_ = new LineChart(pair, {
       title: `Share of ${counted} over time`, ...this.axis([]), yName: "share so far", yMin: 0,
-      yText: (y) => percent(y), description: `Of all ${counted} up to each point, since the start.`, empty: "Drawn from the first decision on.",
+      yText: (y) => percent(y), description: `Of all ${counted} up to each point, since the start.`, empty: "Drawn after the first decision.",
     });
   }
 
@@ -68,7 +68,7 @@ export class TimeCharts {
     this.report_ = report;
     this.history_ = history;
     if (history?.left_out) {
-      const text = `Only what is known now: ${history.left_out}.`;
+      const text = `Only the present values are shown: ${history.left_out}.`;
       this.estimates_.setEmpty(text);
       this.shares_.setEmpty(text);
     }
@@ -87,7 +87,7 @@ export class TimeCharts {
         this.byTime_ = byTime;
         this.draw();
       } }), label);
-    return element("fieldset", { class: "choice" }, element("legend", {}, "Along"), choice("decisions", false), choice("time of day", true));
+    return element("fieldset", { class: "choice" }, element("legend", {}, "Horizontal axis"), choice("decisions", false), choice("time of day", true));
   }
 
   private axis(x: number[]): XAxis {
@@ -96,8 +96,8 @@ export class TimeCharts {
     return { xName: timeName(span), xText: timeText(span), xTicks: timeTicks };
   }
 
-  /// The x of all points, each once: the kept ones at `places`, and the report as one of its own after them
-  /// where `current` says so. Several events may share an x; the last of them counts.
+  /// The x of all points, each once: those of the history at `places`, then, if `current`, that of the report.
+  /// Several events may share an x; the last of them counts.
   private points(): { x: number[]; places: number[]; current: boolean } {
     const { decisions, last_event_ms, now_ms } = this.report_;
     const history = this.history_;
@@ -133,7 +133,7 @@ export class TimeCharts {
     this.shares_.set(shares);
   }
 
-  /// Of all actions, or of all individuals, at each kept point.
+  /// The total over all actions or treatments at each point of the history.
   private totals(): number[] {
     const totals: number[] = (this.history_?.time_ms ?? []).map(() => 0);
     for (const one of this.history_?.actions ?? []) one.decided.forEach((n, at) => { totals[at] += n; });

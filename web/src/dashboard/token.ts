@@ -1,4 +1,4 @@
-// The token that the service asks for. It is kept for this tab alone, and never in an address.
+// The token that the service requires. It is kept for this tab only, and never put into an address.
 
 const kKey = "updraft-token";
 
@@ -14,7 +14,7 @@ function stored(): Storage | null {
 export class Token {
   private value_: string | null = stored()?.getItem(kKey) ?? null;
 
-  /// `changed` is called when there is one and when there is none any more.
+  /// `changed` is called when the token is set and when it is forgotten.
   constructor(private readonly changed_: () => void) {}
 
   get value(): string | null {

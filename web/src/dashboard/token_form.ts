@@ -1,4 +1,4 @@
-// Asks for the token where the service wants one.
+// Asks for the token if the service requires one.
 
 import { element, freshId, setText } from "../shared/dom";
 
@@ -17,16 +17,16 @@ export class TokenForm {
         this.input_.value = "";
         given(token);
       } else {
-        this.say("A token is made of visible characters, without spaces.");
+        this.say("A token consists of visible ASCII characters, without spaces.");
       }
     };
-    this.root = element("section", { class: "card" }, element("h1", { tabindex: -1 }, "This service asks for a token"),
+    this.root = element("section", { class: "card" }, element("h1", { tabindex: -1 }, "This service requires a token"),
       element("form", { class: "token-form", onsubmit: submit },
         element("label", { for: id, class: "field" }, element("span", {}, "Token"), this.input_),
-        element("button", { type: "submit", class: "main" }, "Go on")),
+        element("button", { type: "submit", class: "main" }, "Continue")),
       this.problem_,
-      element("p", { class: "muted" }, "One of the lines of the file that the service was started with (--token-file). " +
-        "It is kept until this tab is closed, and goes nowhere but to this service."));
+      element("p", { class: "muted" }, "Enter a line of the token file that the service was started with (--token-file). " +
+        "The page keeps it until this tab is closed and sends it only to this service."));
   }
 
   say(problem: string): void {

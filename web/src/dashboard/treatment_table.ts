@@ -20,8 +20,8 @@ export class TreatmentTable {
 
   constructor(report: Report) {
     const id = freshId("treatments");
-    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Who is treated, and what came of it?"),
-      element("p", {}, `Each decision treats up to ${countText(report.budget)} individuals of a pool, by ${countText(report.features)} features of each.`),
+    this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Who is treated, and what do they pay?"),
+      element("p", {}, `Each decision treats up to ${countText(report.budget)} individuals of a pool, chosen by ${countText(report.features)} features of each.`),
       element("p", { class: "muted" }, `${report.quantity_text} Means are ${kUnit[report.quantity]}` +
         (report.interval_text ? `; in brackets and as bars: ${report.interval_text}.` : ".")));
     this.table_ = new Table<TreatmentRow>(this.root, {

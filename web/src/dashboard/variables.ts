@@ -1,5 +1,5 @@
-// The variables of one action: which it affects, and how it moves them. A page of 50 comes from the service
-// at a time, so that any number of variables is fine.
+// The variables of one action: which it affects, and by how much. The service sends 50 at a time, so that any
+// number of variables is fine.
 
 import { element, freshId, setText } from "../shared/dom";
 import { countText, intervalText, kNone, numberText } from "../shared/numbers";
@@ -14,15 +14,15 @@ import { actionName } from "./words";
 const kPage = 50;
 const kTypingMs = 300;
 const kMostOptions = 2000;
-const kAsking = "Asking the service …";
+const kAsking = "Loading …";
 const kFault = "This page has a fault and cannot show the answer";
 
-const kShows: [Show, string][] = [["affected", "affected"], ["padding", "counted in as padding"], ["surprising", "surprising"], ["all", "all"]];
+const kShows: [Show, string][] = [["affected", "affected"], ["padding", "counted as padding"], ["surprising", "surprising"], ["all", "all"]];
 
 const kNothing: Record<Show, string> = {
   affected: "No variable is known to be affected by this action.",
-  padding: "No variable is counted in as padding.",
-  surprising: "No variable outside the declared set has surely been moved.",
+  padding: "No variable is counted as padding.",
+  surprising: "For no variable outside the declared set does the interval exclude 0.",
   all: "There are no variables.",
 };
 
@@ -32,7 +32,7 @@ function variableName(row: VariableRow): string {
   return row.name ?? `variable ${row.variable}`;
 }
 
-/// The uplift, or the difference where there is no uplift, with its interval.
+/// The uplift or, if there is no uplift, the difference, with its interval.
 function estimateOf(row: VariableRow): Interval {
   return { estimate: row.uplift ?? row.difference, low: row.low, high: row.high };
 }
@@ -90,18 +90,19 @@ export class Variables {
     this.watch_.observe(this.root);
   }
 
-  /// The service knows more than what is shown.
+  /// The service has newer data than the page shows.
   outdate(): void {
     this.outdated_ = true;
     this.refresh();
   }
 
-  /// Where what is shown is outdated, or was not answered: but only where someone sees it, and one request at a time.
+  /// Asks again if the page is outdated or the last request failed, but only while the section is visible, and with
+  /// one request at a time.
   refresh(): void {
     if (this.seen_ && this.outdated_ && !this.busy_) void this.ask();
   }
 
-  /// Another action, at once and in view.
+  /// Shows another action at once, and scrolls to it.
   look(action: number, which: Show): void {
     this.choose_.value = String(action);
     this.action_ = action;
@@ -165,13 +166,13 @@ export class Variables {
       estimates.push({ name: "Uplift", number: true, text: (row) => textOf(row, "uplift") });
       columns.push({ name: "Baseline", number: true, text: (row) => numberText(row.baseline) });
     }
-    if (to) estimates.push({ name: `Difference to ${to}`, number: true, text: (row) => textOf(row, "difference") });
+    if (to) estimates.push({ name: `Difference from ${to}`, number: true, text: (row) => textOf(row, "difference") });
     columns.splice(2, 0, ...estimates);
     this.intervalColumn_ = 2 + estimates.length;
     return columns;
   }
 
-  /// Which kinds of estimates there are is known with the first answer: then there are other columns.
+  /// Only the first answer says which kinds of estimates there are, and so which columns.
   private fitColumns(page: VariablePage): void {
     const columns = columnsKey(page);
     if (columns === this.columns_) return;
@@ -201,7 +202,7 @@ export class Variables {
     this.outdated_ = false;
     const question = this.question();
     const answer = await this.api_.get<VariablePage>(question);
-    if (place !== this.asked_) return;  // another was asked for since
+    if (place !== this.asked_) return;  // a newer request is under way
     this.busy_ = false;
     try {
       if (answer.kind === "ok") this.fill(answer.body, question);
@@ -217,10 +218,10 @@ export class Variables {
     return `${campaignPath(this.campaign_)}/actions/${this.action_}/variables?${query}`;
   }
 
-  /// The answer of before stays, but not below another question.
+  /// The last answer stays on the page, unless it is the answer to another question.
   private fail(problem: string, question: string): void {
     this.outdated_ = true;
-    setText(this.problem_, `${problem}; it is asked again.`);
+    setText(this.problem_, `${problem}; trying again.`);
     if (question === this.shown_) return;
     this.shown_ = "";
     this.table_.setEmpty(kAsking);
@@ -236,7 +237,7 @@ export class Variables {
     }
     if (page.kept) this.fitColumns(page);
     const searched = this.search_.value.trim();
-    this.table_.setEmpty(searched !== "" ? `No variable with “${searched}” among these.` : kNothing[this.show_]);
+    this.table_.setEmpty(searched !== "" ? `None of these variables contains “${searched}”.` : kNothing[this.show_]);
     this.span_ = commonSpan(page.variables.map(estimateOf), true);
     this.table_.setNote(this.intervalColumn_, this.span_ ? spanText(this.span_) : "");
     this.table_.set(page.variables);
@@ -248,9 +249,9 @@ export class Variables {
 
   private noteOf(page: VariablePage): string {
     const found = `${countText(page.total)} found. `;
-    if (!page.kept) return `${found}Nothing is known of single variables: ${page.left_out ?? "sums per variable are not kept"}.`;
+    if (!page.kept) return `${found}Nothing is known about single variables: ${page.left_out ?? "sums per variable are not kept"}.`;
     const over = page.against ? `Uplifts are over ${page.against}. ` : "";
-    const to = page.difference_to ? `Differences are to ${page.difference_to}${page.against ? ", of variables that every action affects" : ""}. ` : "";
+    const to = page.difference_to ? `Differences are from ${page.difference_to}${page.against ? ", for variables that every action affects" : ""}. ` : "";
     return `${found}${over}${to}Intervals hold for all variables, actions and times at once (99.9 %). ` +
       "Surprising: outside the declared set, and the interval excludes 0.";
   }

@@ -1,4 +1,4 @@
-// What the frame shows: the list, or one campaign.
+// What the frame shows: the list of campaigns, or one campaign.
 
 import type { Api, Answer } from "./api";
 import type { Outcome } from "./poll";
@@ -6,8 +6,8 @@ import type { Outcome } from "./poll";
 /// What the views may ask of the frame around them.
 export interface Frame {
   api: Api;
-  /// Handles what any answer may be: not reachable, starting, unable, refused, no token. "well" means that the
-  /// answer is for the view: ok, unchanged, or missing. What is said of failures goes once it is shown.
+  /// Handles the answers that are the same for all views: not reachable, starting, unable, refused, no token. "well"
+  /// means that the answer is for the view: ok, unchanged, or missing. Once the view shows it, the banner goes.
   outcome(answer: Answer<unknown>): Outcome;
 }
 
@@ -17,6 +17,6 @@ export interface View {
   everyMs: number;
   /// Asks the service once and shows the answer.
   ask(): Promise<Outcome>;
-  /// Ends what it started; it is not shown again.
+  /// Stops everything that the view has started. It is not shown again.
   end(): void;
 }

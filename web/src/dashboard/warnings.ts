@@ -1,5 +1,5 @@
-// What speaks against what was declared, and what to do. A warning is announced when it is new; that its
-// numbers change at every answer is not.
+// What contradicts what was declared, and what to do. Screen readers announce a warning when it is new, and not
+// when its numbers change.
 
 import { arrange, element, setText, show } from "../shared/dom";
 import type { Report, Warning } from "./api_types";
@@ -26,7 +26,7 @@ export class Warnings {
   private readonly announced_ = element("p", { class: "hidden-text", role: "alert" });
   private readonly entries_ = new Map<string, Entry>();
 
-  /// `look` shows the variables of an action that surprise.
+  /// `look` shows the surprising variables of an action.
   constructor(private readonly look_: (action: number) => void) {
     this.more_.append(this.moreText_, this.moreList_);
     this.root = element("section", { class: "card warning", hidden: true, "aria-label": "Warnings" },

@@ -1,4 +1,4 @@
-// What the numbers are called, by what the policy estimates.
+// The names of the numbers, which depend on what the policy estimates.
 
 import { countText } from "../shared/numbers";
 import type { Known, Quantity, Report } from "./api_types";
@@ -10,7 +10,7 @@ const kEstimateName: Record<Exclude<Quantity, "difference">, string> = {
 };
 
 export function estimateName(report: Report): string {
-  return report.quantity === "difference" ? `Estimated difference to ${report.reference_text}` : kEstimateName[report.quantity];
+  return report.quantity === "difference" ? `Estimated difference from ${report.reference_text}` : kEstimateName[report.quantity];
 }
 
 export const kUnit: Record<Quantity, string> = {

@@ -1,8 +1,8 @@
-// One of a few, as radio buttons.
+// A choice of one option among a few, as radio buttons.
 
 import { element, freshId } from "../shared/dom";
 
-/// `choose` is called with the place of the option, also for the first.
+/// `choose` is called with the position of the chosen option; the first is position 0.
 export function choice(name: string, options: string[], choose: (place: number) => void): HTMLElement {
   const group = freshId("choice");
   const labels = options.map((option, place) => element("label", {},

@@ -1,5 +1,5 @@
-// The curves of the chosen values over the rounds: mean or 95th percentile, of campaigns one of three
-// measures, with the theory's bounds where the experiment asks for them.
+// The curves of the chosen values over the rounds: mean or 95th percentile, for targeted campaigns of three
+// measures, with the theory's bounds if the experiment asks for them.
 
 import { element, show } from "../shared/dom";
 import { LineChart, Series } from "../shared/line_chart";
@@ -9,7 +9,7 @@ import { Curve, Experiment, Measure } from "./data";
 
 const kMean = 0;
 
-/// A bound is drawn as far as it does not squash the curves.
+/// A bound is drawn only if it does not squash the curves.
 const kRoomForBounds = 2;
 
 /// Places of the palette that are grey and dashed.
@@ -33,7 +33,7 @@ class MeasureChart {
       title: regret ? "Regret over the rounds" : "Uplift over the rounds",
       xName: "round", yName: measure_.name, xText: countText,
       logX: experiment_.log_rounds, logY: experiment_.log_regret && regret,
-      bands: "± 1 standard error", empty: "No policy of this experiment is shown in this measure.",
+      bands: "± 1 standard error", empty: "This experiment shows no policy in this measure.",
     });
   }
 

@@ -1,4 +1,4 @@
-// What the page shows: the JSON that src/web/report_data.cc writes into it.
+// The data of the page: the JSON that src/web/report_data.cc writes into it.
 
 import { Maybe } from "../shared/numbers";
 
@@ -9,7 +9,7 @@ export interface Summary {
   p95: number;
 }
 
-/// A score of a ranking with its 90 % interval; null where it cannot be told.
+/// A score of a ranking with its 90 % interval; null if it is not known.
 export interface Score {
   mean: Maybe;
   low: Maybe;
@@ -24,7 +24,7 @@ export interface Policy {
   paper: number | null;
   note: string;
   regret: Summary;              // after the last round
-  realised?: Summary;           // from here on: of campaigns
+  realised?: Summary;           // from here on: only for targeted campaigns
   uplift?: Summary;
   slope?: number | null;
   qini?: Score;
@@ -51,7 +51,7 @@ export interface Measure {
 
 export interface GridRow extends Columns {
   policy: number;
-  values: number[];             // of the tuned parameter; empty where there is none, and the columns have one entry
+  values: number[];             // of the tuned parameter; empty if there is none, and then the columns have one entry
 }
 
 export interface ValueOf {

@@ -1,4 +1,4 @@
-// What tuning is worth: the regret after the last round against the values of the parameter.
+// The effect of tuning: the regret after the last round against the values of the parameter.
 
 import { element } from "../shared/dom";
 import { LineChart, Series } from "../shared/line_chart";
@@ -9,11 +9,11 @@ function unique(values: string[]): string[] {
   return Array.from(new Set(values));
 }
 
-/// Why there is nothing to see, or an empty text.
+/// Why there is nothing to see; an empty text if there is something.
 function nothingToTune(experiment: Experiment): string {
-  if (experiment.grid.every((row) => row.values.length === 0)) return "None of these policies has a parameter that is tuned.";
+  if (experiment.grid.every((row) => row.values.length === 0)) return "None of these policies has a tuned parameter.";
   if (experiment.grid.every((row) => row.values.length < 2)) {
-    return "Every parameter was played with one value only, as quick runs do, so there is nothing to tune. A run without --quick plays all of them.";
+    return "Every parameter has only one value, as in quick runs, so there is nothing to tune. A run without --quick uses all values.";
   }
   return "";
 }
@@ -44,7 +44,7 @@ export function gridSection(experiment: Experiment, palette: Map<string, number>
   const chart = new LineChart(root, {
     title: "Regret against the tuned parameter",
     description: nothing ? undefined
-      : `After ${countText(experiment.rounds)} rounds. The larger mark is the value that was chosen, the one with the least mean + one standard deviation.`,
+      : `After ${countText(experiment.rounds)} rounds. The larger mark is the chosen value: the one with the least mean + one standard deviation.`,
     xName: parameters.join(", ") || "parameter", yName: `regret after ${countText(experiment.rounds)} rounds`, xText: tickText,
     logX: true, logY: true, bands: experiment.runs > 1 ? "± 1 standard error" : undefined, empty: nothing || "Nothing to draw.",
   });

@@ -19,27 +19,27 @@ function section(level: Heading, title: string, note: string, ...content: HTMLEl
   return element("section", { class: "card" }, element(level, {}, title), note ? element("p", { class: "section-note" }, note) : null, ...content);
 }
 
-/// A part that a table puts itself into.
+/// A part that `fill` puts a table into.
 function filled(fill: (parent: HTMLElement) => void): HTMLElement {
   const parent = element("div");
   fill(parent);
   return parent;
 }
 
-const kRankingNote = "Regret of payoffs is what the best choice of individuals would have brought more, by the same luck. The slope is that of " +
-  "log regret against log rounds over the second half: 1 for linear regret. Qini and AUUC judge how a policy ranks the held-out individuals " +
-  "after the last round; a ranking at random has a Qini of 0.";
+const kRankingNote = "Regret of payoffs: how much more the best choice of individuals would have paid with the same random numbers. Slope: that of " +
+  "log regret against log rounds over the second half; linear regret has slope 1. Qini and AUUC judge how a policy ranks the held-out " +
+  "individuals after the last round; a random ranking has a Qini of 0.";
 
-const kHindsightNote = "Policies with nothing to tune beside tuned ones that are told the same, at the values of the grid that turned out best and " +
-  "worst. The least of many means is somewhat lower than its value would have in new runs.";
+const kHindsightNote = "Policies with nothing to tune, compared with tuned policies that have the same knowledge, at the values of the grid that turned " +
+  "out best and worst. The least of many means is somewhat lower than the mean that its value would have in new runs.";
 
-/// The parts are put on the page before the charts are drawn, which need their width.
+/// Puts the parts on the page before it draws the charts, which need their width.
 function experimentParts(parent: HTMLElement, experiment: Experiment, palette: Map<string, number>, level: Heading): void {
   parent.append(element("p", { class: "setting" }, experiment.setting));
   parent.append(section(level, "Regret", "", curvesSection(experiment, palette), gridSection(experiment, palette)));
   parent.append(section(level, "Chosen parameters and regret", "Regrets are those after the last round.", filled((to) => chosenTable(to, experiment, palette))));
   if (experiment.policies.some((policy) => policy.uplift)) {
-    parent.append(section(level, "Those treated, and the ranking", kRankingNote, filled((to) => campaignTable(to, experiment, palette))));
+    parent.append(section(level, "Treated individuals and ranking", kRankingNote, filled((to) => campaignTable(to, experiment, palette))));
   }
   if (experiment.hindsight.length > 0) {
     parent.append(section(level, "Hindsight", kHindsightNote, filled((to) => hindsightTable(to, experiment))));
@@ -70,9 +70,9 @@ function draw(results: Results): void {
       main.append(part);
       experimentParts(part, experiment, palette, "h3");
     }
-    main.append(section("h2", "Repeat all of it", "", command(results.suite.repeat)));
+    main.append(section("h2", "Repeat the whole suite", "", command(results.suite.repeat)));
   }
-  main.append(element("footer", {}, `Made by updraft ${results.version}. This file holds everything it shows and asks for nothing from the network.`));
+  main.append(element("footer", {}, `Made by updraft ${results.version}. This file contains everything that it shows and needs no network.`));
 }
 
 draw(readResults());

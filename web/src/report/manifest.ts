@@ -1,4 +1,4 @@
-// What the results folder says of itself: its manifest.json as a table, and as it is.
+// The manifest.json of the results folder, as a table and as JSON.
 
 import { element, freshId, scrollContainer } from "../shared/dom";
 import { kNone } from "../shared/numbers";
@@ -26,7 +26,7 @@ function objectText(value: Record<string, unknown>): string {
   return label === spec ? `${spec}${grid}` : `${label}: ${spec}${grid}`;
 }
 
-/// One entry for each plain value, named by the way to it.
+/// One entry for each plain value, named by its path.
 function entries(value: unknown, name: string): Entry[] {
   if (isObject(value)) {
     return Object.entries(value).flatMap(([key, part]) =>

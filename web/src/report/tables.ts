@@ -1,4 +1,4 @@
-// The tables of an experiment: what was chosen and its regret; of campaigns what else was measured; hindsight.
+// The tables of an experiment: chosen values with their regret; other measures of targeted campaigns; hindsight.
 
 import { element } from "../shared/dom";
 import { intervalText, kNone, numberText, tickText, withError } from "../shared/numbers";
@@ -49,11 +49,11 @@ function summaryText(summary: Summary | undefined): string {
 
 export function campaignTable(parent: HTMLElement, experiment: Experiment, palette: Map<string, number>): void {
   const table = new Table<Policy>(parent, {
-    caption: "Those treated, and the ranking of those held out", hideCaption: true, stack: true, key: (policy) => policy.label, empty: "There are no policies.",
+    caption: "Treated individuals, and the ranking of held-out individuals", hideCaption: true, stack: true, key: (policy) => policy.label, empty: "There are no policies.",
     columns: [
       policyColumn(palette),
       { name: "regret of payoffs ± s.e.", number: true, text: (policy) => summaryText(policy.realised), sort: (policy) => policy.realised?.mean },
-      { name: "mean uplift of those treated ± s.e.", number: true, text: (policy) => summaryText(policy.uplift), sort: (policy) => policy.uplift?.mean },
+      { name: "mean uplift of the treated ± s.e.", number: true, text: (policy) => summaryText(policy.uplift), sort: (policy) => policy.uplift?.mean },
       { name: "slope of the regret", number: true, text: (policy) => numberText(policy.slope), sort: (policy) => policy.slope },
       { name: "Qini (90 % interval)", number: true, text: (policy) => scoreText(policy.qini), sort: (policy) => policy.qini?.mean },
       { name: "AUUC (90 % interval)", number: true, text: (policy) => scoreText(policy.auuc), sort: (policy) => policy.auuc?.mean },
@@ -66,7 +66,7 @@ export function hindsightTable(parent: HTMLElement, experiment: Experiment): voi
   const label = (policy: number) => experiment.policies[policy].label;
   const at = (point: ValueOf) => (point.value === null ? kNone : `${experiment.policies[point.policy].parameter} = ${tickText(point.value)}`);
   const table = new Table<Hindsight>(parent, {
-    caption: "Policies with nothing to tune beside the best and the worst values of tuned ones", hideCaption: true, stack: true,
+    caption: "Policies with nothing to tune, compared with the best and worst values of tuned policies", hideCaption: true, stack: true,
     key: (row) => `${row.policy} ${row.least.policy}`, empty: "Every policy is tuned.",
     columns: [
       { name: "policy", heading: true, text: (row) => label(row.policy), sort: (row) => label(row.policy) },

@@ -1,4 +1,4 @@
-// What a run says of the paper's claims, in words and with a sign.
+// The verdicts of a run on the paper's claims, in words and with a sign.
 
 import { element } from "../shared/dom";
 import { Verdict } from "./data";

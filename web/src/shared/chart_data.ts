@@ -1,4 +1,4 @@
-// From a series to what Chart.js draws of it: its band, its line and some markers along it.
+// The datasets that Chart.js draws for a series: its band, its line and some markers along it.
 
 import type { ChartDataset, ChartPoint } from "chart.js";
 import type { Series } from "./line_chart";
@@ -14,8 +14,7 @@ export interface Axes {
   logY: boolean;
 }
 
-/// The four datasets of a series. The objects stay the same from one update to the next, by which
-/// Chart.js knows them again.
+/// The four datasets of a series. The objects stay the same between updates, so that Chart.js recognizes them.
 export class SeriesDatasets {
   private readonly high_: ChartDataset = { data: [], fill: "+1", borderWidth: 0, pointRadius: 0, order: 2 };
   private readonly low_: ChartDataset = { data: [], fill: false, borderWidth: 0, pointRadius: 0, order: 2 };
@@ -27,16 +26,16 @@ export class SeriesDatasets {
     return [this.high_, this.low_, this.line_, this.markers_];
   }
 
-  /// `among`: how many are drawn, of which each one's band is the fainter.
+  /// `among`: how many series are drawn; the more there are, the fainter the bands.
   set(series: Series, axes: Axes, theme: Theme, among: number): void {
     this.paint(series, theme, among);
     this.line_.data = points(series.x, series.y, axes);
     this.markers_.data = series.marks ? this.line_.data : someOf(this.line_.data, series.style);
-    // What a logarithmic axis leaves out is not counted, so the place is looked up by its x.
+    // Points that a logarithmic axis leaves out are not counted, so look up the place by its x.
     const large = series.marks && series.emphasis !== undefined ? series.x[series.emphasis] : undefined;
     this.markers_.pointRadius = this.markers_.data.map((point) => (point.x === large ? kLargeMarker : kMarker));
     this.high_.data = series.high ? points(series.x, series.high, axes) : [];
-    // Where a band reaches below 0 on a logarithmic axis, it goes to the axis' end.
+    // If a band reaches below 0 on a logarithmic axis, it ends at the end of the axis.
     const low = axes.logY ? series.low?.map((y) => (y != null && y <= 0 ? Number.MIN_VALUE : y)) : series.low;
     this.low_.data = low ? points(series.x, low, axes) : [];
   }
@@ -58,7 +57,7 @@ export class SeriesDatasets {
   }
 }
 
-/// Gaps stay gaps; what a logarithmic axis has no place for is one.
+/// Gaps stay gaps. A value that a logarithmic axis cannot show is a gap, too.
 function points(x: number[], y: (number | null)[], axes: Axes): ChartPoint[] {
   const result: ChartPoint[] = [];
   for (let i = 0; i < x.length; ++i) {
@@ -69,7 +68,7 @@ function points(x: number[], y: (number | null)[], axes: Axes): ChartPoint[] {
   return result;
 }
 
-/// A few points along the line and the last; those of different places in the palette are apart.
+/// A few points along the line and the last point. Series at different places in the palette get different points.
 function someOf(line: ChartPoint[], place: number): ChartPoint[] {
   const known = line.filter((point) => point.y !== null);
   const step = Math.max(1, Math.ceil(known.length / kMarkersAlong));

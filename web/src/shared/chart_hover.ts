@@ -1,5 +1,5 @@
 // The reading of a chart at one x: a line across it, a dot on every series and a box with all values.
-// By pointer, and by the arrow keys where the chart has the focus.
+// By pointer, and by the arrow keys if the chart has the focus.
 
 import type { Chart, ChartPlugin } from "chart.js";
 import { ChartNumbers, placeOf } from "./chart_table";
@@ -11,7 +11,7 @@ const kRows = 14;
 
 export class ChartHover {
   readonly box = element("div", { class: "hover", hidden: true, "aria-hidden": "true" });
-  /// What the keys reach is said to screen readers; what the pointer reaches is not.
+  /// Screen readers hear what the keys reach, and not what the pointer reaches.
   readonly spoken = element("p", { class: "hidden-text", role: "status" });
   readonly plugin: ChartPlugin = { id: "hover", afterDatasetsDraw: (chart) => this.draw(chart) };
   private x_: number | null = null;

@@ -4,10 +4,10 @@ import { arrange, element, setAttribute, setText, show } from "./dom";
 import type { Series } from "./line_chart";
 import { swatch } from "./series_style";
 
-/// So many are switched on at first.
+/// This many lines are switched on at first.
 export const kShownAtFirst = 12;
 
-/// What tells a series from another, also after new data.
+/// Identifies a series, also after new data.
 export function seriesKey(series: Series): string {
   return `${series.style} ${series.label}`;
 }

@@ -50,7 +50,7 @@ export class ChartTable {
     fill(this.head_, [numbers.xName, ...numbers.series.map((series) => series.label)], () => element("th", { scope: "col", class: "number" }));
     while (this.body_.rows.length > numbers.x.length) this.body_.deleteRow(-1);
     while (this.body_.rows.length < numbers.x.length) this.body_.append(element("tr"));
-    // Newest first: that is what changes and what one looks for.
+    // Newest first: these rows change, and people look for them.
     numbers.x.forEach((x, i) => {
       const row = this.body_.rows[numbers.x.length - 1 - i];
       const cells = numbers.series.map((series) => {

@@ -38,7 +38,7 @@ export function svgElement<K extends keyof SVGElementTagNameMap>(
   return node;
 }
 
-/// Sets, or with false, null and undefined takes away; untouched where nothing changes.
+/// Sets an attribute, or removes it if the value is false, null or undefined. Does nothing if nothing changes.
 export function setAttribute(node: Element, name: string, value: string | number | boolean | null | undefined): void {
   if (value === false || value == null) {
     if (node.hasAttribute(name)) node.removeAttribute(name);
@@ -48,8 +48,8 @@ export function setAttribute(node: Element, name: string, value: string | number
   if (node.getAttribute(name) !== text) node.setAttribute(name, text);
 }
 
-/// The text of a node without other children; untouched where it is the same, so that selections and
-/// screen readers are left alone.
+/// Sets the text of a node without other children. Does nothing if it is the same, so that selections and screen
+/// readers are not disturbed.
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -85,8 +85,8 @@ export function arrange(parent: Element, wanted: Node[]): void {
   }
 }
 
-/// A container that scrolls sideways where its content is wider, and can then be focused, so that the
-/// arrow keys scroll it. `name` is the id of what names it.
+/// A container that scrolls sideways if its content is wider. It can then be focused, so that the arrow keys
+/// scroll it. `name` is the id of the element that names it.
 export function scrollContainer(name: string, content: HTMLElement): HTMLElement {
   const container = element("div", { class: "scroll" }, content);
   const watch = new ResizeObserver(() => {

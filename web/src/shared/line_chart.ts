@@ -19,7 +19,7 @@ const kYTicks = 8;
 
 export interface Series {
   label: string;
-  style: number;                  // place in the palette: colour + dash + marker, the same wherever the thing occurs
+  style: number;                  // place in the palette: colour + dash + marker, the same everywhere for the same thing
   x: number[];                    // rising
   y: (number | null)[];
   low?: (number | null)[];        // band
@@ -43,8 +43,8 @@ export interface LineChartOptions extends XAxis {
   logX?: boolean; logY?: boolean; // present: a switch log/linear is offered, and this is its start; absent: linear, no switch
   bands?: string;                 // present: a switch for bands with this label, e.g. "± 1 standard error"; starts on
   yMin?: number; yMax?: number;
-  yFit?: number;                  // the y axis holds this last part of the x axis, 0 to 1; what was wilder before it is cut off
-  empty: string;                  // what to say where there is nothing to draw yet
+  yFit?: number;                  // the y axis fits this last part of the x axis, 0 to 1; earlier extremes are cut off
+  empty: string;                  // the text if there is nothing to draw yet
 }
 
 /// On logarithmic axes only 1, 2 and 5 of each decade have room for a label.
@@ -90,7 +90,7 @@ export class LineChart {
     this.root = element("section", { class: "chart", "aria-labelledby": heading },
       element("h3", { id: heading }, options_.title), this.description_,
       element("div", { class: "chart-controls" }, this.legend_.root, this.switches()), this.plot_,
-      this.empty_, element("p", { id: hint, class: "hidden-text" }, "Arrow keys read the values along the chart; the table below has all."),
+      this.empty_, element("p", { id: hint, class: "hidden-text" }, "The arrow keys read the values along the chart; the table below contains all of them."),
       this.hover_.spoken, this.table_.root);
     parent.append(this.root);
     this.chart_ = new Chart(canvas, {
@@ -106,7 +106,7 @@ export class LineChart {
     this.set([]);
   }
 
-  /// New data: no flicker, no animation; keeps what was switched off, and the axes.
+  /// Shows new data without flicker or animation. Lines that were switched off stay off, and the axes stay.
   set(series: Series[]): void {
     this.series_ = series;
     this.legend_.set(series);
@@ -115,7 +115,7 @@ export class LineChart {
     this.draw();
   }
 
-  /// Another x: the next set brings data in it.
+  /// Changes the x axis; the next set() brings data for it.
   setXAxis(axis: XAxis): void {
     this.axis_ = axis;
   }
@@ -125,7 +125,7 @@ export class LineChart {
     show(this.description_, text !== "");
   }
 
-  /// What to say where there is nothing to draw.
+  /// Sets the text that is shown if there is nothing to draw.
   setEmpty(text: string): void {
     this.options_.empty = text;
     this.draw();
@@ -273,7 +273,7 @@ export class LineChart {
     const scale = this.scale(this.options_.yName, this.logY_, this.options_.yText ?? tickText);
     scale.ticks.maxTicksLimit = kYTicks;
     if (!this.logY_) return { ...scale, ...this.fit(), ...this.yEnds() };
-    // By the lines alone: a band that reaches down to 0 would take the axis with it.
+    // By the lines alone: a band that reaches down to 0 would stretch the axis.
     const positive = this.numbers().series.flatMap((series) => series.y.filter((y): y is number => y != null && y > 0));
     const ends = this.numbers().series.flatMap((series) => (this.bands_ ? series.high ?? [] : []).filter((y): y is number => y != null && y > 0));
     const least = positive.reduce((a, b) => Math.min(a, b), Infinity);

@@ -1,4 +1,4 @@
-// Numbers as text: thousands with commas, a dash where there is none.
+// Numbers as text: thousands with commas, a dash if there is no number.
 
 export type Maybe = number | null | undefined;
 
@@ -60,14 +60,14 @@ export function tickText(x: number): string {
   return new Intl.NumberFormat("en-US", { maximumSignificantDigits: 10 }).format(x).replace("-", "−");
 }
 
-/// The decimals at which something of this size has one digit, or two where the first is 1.
+/// The decimals at which a number of this size has one digit, or two if the first is 1.
 function errorDecimals(error: number): number {
   const power = magnitude(error);
   const leading = Math.floor(Math.abs(error) / 10 ** power + 1e-9);
   return Math.max(0, -power + (leading === 1 ? 1 : 0));
 }
 
-/// "2.31 ± 0.04": as many decimals as the error makes sense of.
+/// "2.31 ± 0.04": as many decimals as make sense for the error.
 export function withError(x: Maybe, error: Maybe): string {
   if (!isNumber(x)) return kNone;
   if (!isNumber(error)) return numberText(x);
@@ -77,7 +77,7 @@ export function withError(x: Maybe, error: Maybe): string {
   return `${fixedText(x, decimals)} ± ${fixedText(error, decimals)}`;
 }
 
-/// "0.31 (0.12 to 0.50)": as many decimals as the width of the interval makes sense of.
+/// "0.31 (0.12 to 0.50)": as many decimals as make sense for the width of the interval.
 export function intervalText(x: Maybe, low: Maybe, high: Maybe): string {
   if (!isNumber(x)) return kNone;
   if (!isNumber(low) && !isNumber(high)) return numberText(x);
@@ -99,7 +99,7 @@ export function percent(share: Maybe): string {
   return `${fixedText(value, value === 0 || value >= 9.95 ? 0 : 1)} %`;
 }
 
-/// "3 min" of milliseconds; at most two units.
+/// Milliseconds as "3 min"; at most two units.
 export function duration(ms: Maybe): string {
   if (!isNumber(ms)) return kNone;
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -117,7 +117,7 @@ function two(n: number): string {
   return String(n).padStart(2, "0");
 }
 
-/// "14:03:10" of the reader's own clock, of milliseconds since 1970.
+/// Milliseconds since 1970 as "14:03:10", in the reader's time zone.
 export function clock(ms: Maybe): string {
   if (!isNumber(ms)) return kNone;
   const date = new Date(ms);

@@ -18,7 +18,7 @@ export class Pager {
     this.root = element("div", { class: "pager", hidden: true }, this.text_, this.previous_, this.next_);
   }
 
-  /// What is shown now: from `from`, of `total`. Hidden where all fits on one page.
+  /// Sets what is shown now: from `from`, of `total`. Hidden if all fits on one page.
   set(from: number, total: number): void {
     this.from_ = from;
     this.total_ = total;

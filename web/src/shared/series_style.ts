@@ -1,5 +1,5 @@
-// How a series looks by its place in the palette: eight colours, each with a marker of its own, so that
-// colour is never all that tells two apart; dashes for the places beyond eight.
+// The style of a series by its place in the palette: eight colours, each with its own marker, so that colour is
+// never the only difference; dashes for the places beyond eight.
 
 import { svgElement } from "./dom";
 import { kPaletteSize } from "./theme";

@@ -1,6 +1,6 @@
-// A table in a container of its own that scrolls, with headers that sort. New rows go in place: cells
-// that say the same are not touched, and focus stays. Roles are said outright: as blocks, browsers forget
-// that it is a table.
+// A table in a container of its own that scrolls, with headers that sort. New rows replace old ones in place:
+// unchanged cells are not touched, and focus stays. Roles are explicit, because browsers forget that it is a table
+// when its rows are shown as blocks.
 
 import { arrange, element, freshId, scrollContainer, setAttribute, setText, show } from "./dom";
 import { Pager } from "./pager";
@@ -17,7 +17,7 @@ export interface Column<Row> {
 
 export interface TableOptions<Row> {
   caption: string;
-  hideCaption?: boolean;                              // where a heading says the same; it stays for screen readers
+  hideCaption?: boolean;                              // if a heading says the same; it stays for screen readers
   columns: Column<Row>[];
   key: (row: Row) => string | number;                 // the same row at the next set
   empty: string;                                      // what to say without rows
@@ -85,7 +85,7 @@ export class Table<Row> {
     if (note) setText(note, text);
   }
 
-  /// The rows by the sorted column; in the order they came where none is.
+  /// The rows sorted by the chosen column, or in their original order if there is none.
   private order(rows: Row[]): Row[] {
     const sorted = this.sorted_;
     const value = sorted && this.options_.columns[sorted.column].sort;

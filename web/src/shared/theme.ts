@@ -1,5 +1,5 @@
-// What charts are painted with: the custom properties of the style sheet, which differ by the system's
-// theme. A canvas does not follow them by itself.
+// The colours of charts: the custom properties of the style sheet, which depend on the system's theme. A canvas
+// does not follow them by itself.
 
 export interface Theme {
   ink: string;
@@ -23,14 +23,14 @@ export function readTheme(): Theme {
   };
 }
 
-/// Calls `changed` whenever the system turns dark or light; the answer ends that.
+/// Calls `changed` whenever the system turns dark or light. Returns a function that ends this.
 export function onThemeChange(changed: () => void): () => void {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", changed);
   return () => dark.removeEventListener("change", changed);
 }
 
-/// A colour of the palette, let through: `opacity` from 0 to 1.
+/// A colour of the palette with this `opacity`, from 0 to 1.
 export function translucent(colour: string, opacity: number): string {
   const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return `rgba(${parts.join(", ")}, ${opacity})`;
