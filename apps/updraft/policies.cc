@@ -9,8 +9,6 @@
 #include "command.h"
 #include "describe.h"
 #include "output.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 
 namespace updraft::cli {
@@ -81,16 +79,16 @@ std::string overview_table(std::span<const PolicyInfo> policies) {
 }
 
 std::string overview() {
-  return overview_table(policies()) +
+  return overview_table(policies(PolicyKind::kPlain)) +
          "\n"
          "For targeted campaigns, whom to treat with what (in the library; docs/campaigns.md):\n"
          "\n" +
-         overview_table(campaign_policies()) +
+         overview_table(policies(PolicyKind::kTargeting)) +
          "\n"
          "For actions with contexts, which differ from round to round (in the library;\n"
          "docs/campaigns.md):\n"
          "\n" +
-         overview_table(context_policies()) +
+         overview_table(policies(PolicyKind::kContextual)) +
          "\n"
          "Details of one: updraft policies NAME. Parameters go in parentheses: up_ucb(alpha=3).\n"
          "L: how many variables an action affects at most. Delta: the least an action moves a\n"
@@ -133,8 +131,9 @@ std::string details(const PolicyInfo& policy) {
 }
 
 void run(const Options& options) {
-  const std::span<const PolicyInfo> chosen =
-      options.name.empty() ? policies() : std::span(&policy_info(options.name), 1);
+  const std::span<const PolicyInfo> chosen = options.name.empty()
+                                                 ? policies(PolicyKind::kPlain)
+                                                 : std::span(&policy_info(options.name), 1);
   if (!options.json) {
     write_output(options.name.empty() ? overview() : details(chosen.front()));
     return;
@@ -146,8 +145,8 @@ void run(const Options& options) {
   };
   Json out = {{"policies", listed(chosen)}};
   if (options.name.empty()) {
-    out["campaign_policies"] = listed(campaign_policies());
-    out["context_policies"] = listed(context_policies());
+    out["campaign_policies"] = listed(policies(PolicyKind::kTargeting));
+    out["context_policies"] = listed(policies(PolicyKind::kContextual));
   }
   write_output(json_text(out));
 }

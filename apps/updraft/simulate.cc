@@ -17,7 +17,6 @@
 #include "output.h"
 #include "progress.h"
 #include "updraft/context_environment.h"
-#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/experiment.h"
 #include "updraft/registry.h"
@@ -286,7 +285,7 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
   std::vector<PolicySpec> specs;
   for (const std::string& text : options.policies) specs.push_back(PolicySpec::parse(text));
   if (!specs.empty()) return specs;
-  for (const PolicyInfo& info : context_policies()) {
+  for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
     specs.push_back(PolicySpec::parse(fmt::format("{}(beta=1)", info.name)));
   }
   if (!options.quiet) write_note("no --policy given: all policies of contexts, with beta = 1");

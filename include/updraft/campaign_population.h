@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "updraft/campaign.h"
-#include "updraft/campaign_policy.h"
+#include "updraft/ids.h"
 
 namespace updraft {
 

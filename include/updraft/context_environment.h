@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "updraft/context_policy.h"
+#include "updraft/ids.h"
 #include "updraft/linear_contexts.h"
+#include "updraft/round.h"
 #include "updraft/stream.h"
 
 namespace updraft {
@@ -54,7 +55,7 @@ class ContextEnvironment {
   void draw(std::uint32_t round);
 
   /// The last draw, with the true baseline and affected sets. Valid until the next draw.
-  Context context() const;
+  Round context() const;
 
   /// The sum of the expected payoffs minus that of the baseline.
   double uplift(ActionId action) const { return uplifts_[action]; }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "updraft/ids.h"
@@ -51,12 +52,38 @@ struct ActionExplanation {
   /// Per atom, the weight of its mean minus its baseline: 1 if affected, else the weight of the
   /// control variate.
   std::optional<std::vector<double>> weights;
+
+  // Contextual policies.
+  bool chosen = false;      ///< as decide() would
+  std::string_view reason;  ///< why chosen or not
 };
 
+/// The estimates of a targeting policy for one individual of a pool. An estimate is absent if the
+/// observed payoffs do not determine it: the individual's features are not a linear combination of
+/// those observed with the treatment (for an uplift over a learnt baseline, also of those observed
+/// without any). An interval is the estimate +- beta times the widths that go into it.
+struct IndividualExplanation {
+  Treatment treatment = 0;       ///< the one with the largest index
+  double index = 0.0;            ///< by which individuals are compared
+  double greedy_index = 0.0;     ///< the same without widths, as a greedy policy would use
+  std::optional<double> payoff;  ///< estimated, with that treatment
+  std::optional<Interval> payoff_interval;
+  std::optional<double> uplift;      ///< of that treatment over none; never for c2_ucb
+  std::optional<Interval> interval;  ///< of the uplift
+  bool chosen = false;               ///< as decide() would, leaving exploration at random aside
+  std::string_view reason;           ///< why chosen or not
+};
+
+/// In a contextual policy, the estimates are of the round's variables. An estimate is then also
+/// absent if the observed payoffs do not determine it: the features of a variable that it counts
+/// are not a linear combination of those observed with the action, or with what it is compared
+/// with. An interval is the estimate +- beta times the widths that go into it.
 struct Explanation {
-  std::vector<ActionExplanation> actions;
-  /// The action that differences refer to: kReferenceAction, or for up_ucb_l the most pulled
-  /// action, which serves as the baseline. Absent without differences.
+  std::vector<ActionExplanation> actions;          ///< not of targeting policies
+  std::vector<IndividualExplanation> individuals;  ///< of targeting policies
+  /// The action that differences refer to: kReferenceAction, or the most pulled action if that
+  /// serves as the baseline (up_ucb_l, and contextual policies that know neither the baseline nor
+  /// the sets). Absent without differences.
   std::optional<ActionId> reference_action;
   std::optional<std::vector<bool>> active;  ///< up_ucb_ilift: not yet eliminated
 

@@ -9,4 +9,7 @@ using ActionId = std::uint32_t;
 using VariableId = std::uint32_t;
 using GroupId = std::uint32_t;
 
+/// What an individual gets: 0 is nothing, 1..Z are the treatments.
+using Treatment = std::uint32_t;
+
 }  // namespace updraft

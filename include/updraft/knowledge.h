@@ -10,6 +10,7 @@
 
 #include "updraft/affected_sets.h"
 #include "updraft/ids.h"
+#include "updraft/policy_kind.h"
 
 namespace updraft {
 
@@ -75,11 +76,17 @@ struct BaselineObservations {
 /// InvalidInput, and changes nothing, if its argument breaks a rule.
 class Knowledge {
  public:
-  /// At least one action and one variable.
+  /// For plain policies. At least one action and one variable.
   Knowledge(std::size_t actions, std::size_t variables);
+  /// For targeting and contextual policies. All else that they know comes with each Round.
+  explicit Knowledge(const TargetingShape& shape);
+  explicit Knowledge(const ContextualShape& shape);
 
-  std::size_t actions() const { return actions_; }
-  std::size_t variables() const { return variables_; }
+  PolicyKind kind() const;
+  std::size_t actions() const { return actions_; }      ///< of targeting policies: treatments
+  std::size_t variables() const { return variables_; }  ///< 0 if rounds bring their own
+  std::size_t features() const { return features_; }    ///< of a row of a Round; 0 if it has none
+  std::size_t budget() const { return budget_; }        ///< of targeting policies, else 0
 
   /// One finite mean per variable.
   void set_baseline(std::vector<double> means);
@@ -132,6 +139,8 @@ class Knowledge {
  private:
   std::size_t actions_;
   std::size_t variables_;
+  std::size_t features_ = 0;
+  std::size_t budget_ = 0;
   std::shared_ptr<const std::vector<double>> baseline_;
   std::shared_ptr<const AffectedSets> affected_;
   std::optional<std::size_t> max_affected_;

@@ -10,7 +10,9 @@
 #include "updraft/ids.h"
 #include "updraft/knowledge.h"
 #include "updraft/payoffs.h"
+#include "updraft/policy_kind.h"
 #include "updraft/policy_spec.h"
+#include "updraft/round.h"
 #include "updraft/stream.h"
 
 namespace updraft {
@@ -18,12 +20,13 @@ namespace updraft {
 class StateReader;
 class StateWriter;
 
-/// A learner: a deterministic state machine that knows its Knowledge and nothing else.
+/// A learner: a deterministic state machine that knows its Knowledge, and of each round what a
+/// Round tells. There are three kinds (updraft/policy_kind.h); the registry has all of them.
 ///
-/// select() offers an action and never changes the statistics; observe() brings the payoffs of
-/// an action that was taken. Several selects may be outstanding, and observes may come late, out
-/// of order or never. The same calls give the same state, bit for bit.
-/// Not safe for use by several threads at once; different policies are independent.
+/// decide() offers a choice and never changes the statistics; learn() brings the payoffs of a
+/// choice that was taken. Several decisions may be outstanding, and payoffs may come late, out of
+/// order or never. The same calls give the same state, bit for bit. Not safe for use by several
+/// threads at once; different policies are independent.
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -32,24 +35,56 @@ class Policy {
 
   const PolicySpec& spec() const { return spec_; }
   const Knowledge& knowledge() const { return knowledge_; }
+  PolicyKind kind() const { return knowledge_.kind(); }
+  std::uint32_t revision() const { return revision_; }  ///< PolicyInfo::revision
 
-  /// The sums of payoffs that are sufficient for observe(). Finer payoffs are accepted too.
-  const Resolution& resolution() const { return resolution_; }
+  // Every kind of policy. All throw InvalidInput, and change nothing, if the round, the decision or
+  // the payoffs do not fit the policy: wrong numbers of rows or features, numbers that are not
+  // finite, a baseline or sets that are missing although the policy needs them.
 
-  /// The action to take next. Draws, if any, come from `stream` at round decisions().
-  ActionId select(const Stream& stream);
-
-  /// The same action as select(), with its probability: that of probabilities(). Policies that draw
-  /// take longer than select() (docs/propensities.md).
-  Decision decide(const Stream& stream);
+  /// The choice for a round, with its probability: that of the distribution it is drawn from.
+  /// Draws, if any, come from `stream` at round decisions(). Ties go to the lowest ids. Policies
+  /// that draw take longer than select() (docs/propensities.md).
+  Decision decide(const Round& round, const Stream& stream);
 
   /// What decide() would give. Decides nothing.
-  Decision preview(const Stream& stream);
+  Decision preview(const Round& round, const Stream& stream);
 
-  /// Counts a decision for `action` without choosing: it was made before, or elsewhere. Leaves the
-  /// state, bit for bit, that select() leaves if it offers this action. Throws InvalidInput, and
-  /// changes nothing, if the action is unknown.
+  /// Counts a decision without choosing: it was made before, or elsewhere. Leaves the state, bit
+  /// for bit, that decide() leaves if it makes this choice. The round need not have the baseline or
+  /// the sets.
+  void take(const Round& round, const Decision& decision);
+
+  /// Learns from the payoffs of a round and what was chosen in it. The baseline is not needed, the
+  /// sets only if the policy learns the baseline from them.
+  void learn(const Decision& decision, const Round& round, const Payoffs& payoffs);
+
+  /// What the policy estimates in a round. Decides nothing.
+  Explanation explain(const Round& round) const { return explain_round(round); }
+
+  /// Decisions so far, and rounds learned from.
+  std::uint64_t decisions() const { return decisions_; }
+  std::uint64_t observations() const { return observations_; }
+  /// Rounds of an action that were learned from. Not of targeting policies.
+  std::uint64_t pulls(ActionId action) const { return pulls_[action]; }
+  /// Rows of features learned from, those of all rounds added up.
+  virtual std::uint64_t rows() const { return 0; }
+
+  // Plain policies, whose rounds are all alike: the same without a Round. Other kinds throw
+  // InvalidInput. select() and observe() do not allocate memory.
+
+  /// The action of decide(), without its probability.
+  ActionId select(const Stream& stream);
+  Decision decide(const Stream& stream) { return decide(Round{}, stream); }
+  Decision preview(const Stream& stream) { return preview(Round{}, stream); }
   void take(ActionId action);
+
+  /// Learns from the payoffs of a round in which `action` was taken. Throws InvalidInput, and
+  /// changes nothing, if the action or a variable is unknown, a payoff is not finite, a variable is
+  /// repeated, or the length or kind of the payoffs does not fit resolution().
+  void observe(ActionId action, const Payoffs& payoffs);
+
+  virtual Explanation explain() const;
 
   /// Per action, the probability with which the next decision takes it: the exact distribution that
   /// it is drawn from, so 1 for the action of a policy that does not draw. Decides nothing.
@@ -57,28 +92,24 @@ class Policy {
     return probabilities_given(choose(stream), stream);
   }
 
-  /// Learns from the payoffs of a round in which `action` was taken. Throws InvalidInput, and
-  /// changes nothing, if the action or a variable is unknown, a payoff is not finite, a variable is
-  /// repeated, or the length or kind of the payoffs does not fit resolution().
-  void observe(ActionId action, const Payoffs& payoffs);
-
-  virtual Explanation explain() const = 0;
-
   /// The index that explain() has for an action, up to rounding, without the rest: at most the cost
   /// of a choice.
-  virtual double index(ActionId action) const = 0;
+  virtual double index(ActionId action) const;
 
-  /// Selections so far, observations so far, and those of one action.
-  std::uint64_t decisions() const { return decisions_; }
-  std::uint64_t observations() const { return observations_; }
-  std::uint64_t pulls(ActionId action) const { return pulls_[action]; }
+  /// The sums of payoffs that are sufficient for observe(). Finer payoffs are accepted too.
+  const Resolution& resolution() const { return resolution_; }
 
-  /// Everything that select() and observe() change. See docs/formats/policy-state.md.
+  /// Everything that decisions and payoffs change. See docs/formats/policy-state.md.
   void save_state(StateWriter& writer) const;
-  void restore_state(StateReader& reader);
+  /// `version` is that of the file. Throws InvalidInput if the policy needs to know what the
+  /// version does not tell.
+  void restore_state(StateReader& reader, std::uint64_t version = kStateVersion);
+
+  /// Before version 2, targeting and contextual policies did not count rows.
+  static constexpr std::uint64_t kStateVersion = 2;
 
  protected:
-  Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution);
+  Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution = Resolution::variables());
 
   std::size_t actions() const { return pulls_.size(); }
   std::size_t variables() const { return knowledge_.variables(); }
@@ -95,8 +126,13 @@ class Policy {
   /// There must be such an action.
   ActionId untried() const;
 
+  /// Throws InvalidInput if the action is unknown.
+  void check_action(ActionId action) const;
+
+  // What a plain policy defines.
+
   /// The decision. May refresh what is derived from the statistics, never the statistics.
-  virtual ActionId choose(const Stream& stream) = 0;
+  virtual ActionId choose(const Stream& stream);
 
   /// Per action, the probability in the distribution from which choose(stream), which was called
   /// just before and gave `action`, drew it.
@@ -104,22 +140,43 @@ class Policy {
 
   /// Adds valid payoffs, which come at exactly resolution(): a total, group sums, or dense or
   /// sparse (ids increasing) variables. pulls(action) and observations() already count them.
-  virtual void absorb(ActionId action, const Payoffs& payoffs) = 0;
+  virtual void absorb(ActionId action, const Payoffs& payoffs);
+
+  // What a kind of policy defines; these are for plain ones. learn_from() ends with
+  // count_learned(), for a kind that takes actions count_pull().
+
+  void count_learned() { ++observations_; }
+  void count_pull(ActionId action);
+
+  /// The choice; number and revision are filled in by the caller.
+  virtual Decision choose_in(const Round& round, const Stream& stream);
+  /// Throws InvalidInput if such a choice cannot have been made.
+  virtual void check_taken(const Round& round, const Decision& decision) const;
+  virtual void learn_from(const Decision& decision, const Round& round, const Payoffs& payoffs);
+  virtual Explanation explain_round(const Round& round) const;
+  /// Counts of the rows learned from, if there are rows.
+  virtual void write_rows(StateWriter&) const {}
+  virtual void read_rows(StateReader&, std::uint64_t /*version*/) {}
+
+  // What every policy defines.
 
   /// The statistics of the derived policy; whatever follows from them is rebuilt by read.
   virtual void write_statistics(StateWriter& writer) const = 0;
   virtual void read_statistics(StateReader& reader) = 0;
 
  private:
-  void check_action(ActionId action) const;
+  /// Throws InvalidInput: this policy needs a Round.
+  [[noreturn]] void refuse_without_round() const;
   void count(ActionId action);
+  void read_pulls(StateReader& reader);
   Payoffs reduce(const Payoffs& payoffs);
   Payoffs in_order(const Payoffs& sparse);
 
   PolicySpec spec_;
   Knowledge knowledge_;
   Resolution resolution_;
-  std::vector<std::uint64_t> pulls_;
+  std::uint32_t revision_;
+  std::vector<std::uint64_t> pulls_;  // empty for targeting policies, and so are offers
   std::vector<std::uint64_t> offers_;
   std::size_t without_feedback_;  // actions
   std::uint64_t decisions_ = 0;

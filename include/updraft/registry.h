@@ -62,6 +62,7 @@ std::string parameter_rule(const ParameterInfo& parameter);
 /// the documentation's tables are made from it.
 struct PolicyInfo {
   std::string_view name;
+  PolicyKind kind = PolicyKind::kPlain;
   std::vector<std::string_view> aliases;
   std::string_view summary;
   std::string_view index;      ///< the index in one line of plain text
@@ -70,14 +71,22 @@ struct PolicyInfo {
   /// Of the algorithm. Raise it whenever the same calls lead to other decisions or to another state
   /// than before: stores keep it with every decision, and say by it which revision decided.
   std::uint32_t revision = 1;
-  Needs needs;
+  Needs needs;  ///< before the start if it is plain, else with every Round
   std::vector<ParameterInfo> parameters;
+  /// Null if only a simulation can make it, since it must know the truth.
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;
 };
 
-/// Every policy: auto, those on the total reward, those with nothing to tune, then the paper's from
-/// much knowledge to little.
+/// Every policy, by kind. Plain ones: auto, those on the total reward, those with nothing to tune,
+/// then the paper's from much knowledge to little.
 std::span<const PolicyInfo> policies();
+std::span<const PolicyInfo> policies(PolicyKind kind);
+
+/// What policies of a kind are for, in messages: "plain bandits", "targeting", "contexts".
+std::string_view kind_purpose(PolicyKind kind);
+
+/// Throws InvalidInput if the policy is of another kind: says which, and which would do.
+void check_kind(const PolicySpec& spec, PolicyKind wanted);
 
 /// By name or alias. Throws InvalidInput that lists the names and suggests the nearest.
 const PolicyInfo& policy_info(std::string_view name);
@@ -88,11 +97,13 @@ const PolicyInfo& policy_info(std::string_view name);
 Needs needs_of(const PolicySpec& spec);
 
 /// `knowledge` overridden by the parameters of `spec`, without what its policy does not use. auto
-/// uses everything that is known.
-/// Throws InvalidInput that says what is missing and which policies need no more than what is
-/// known.
+/// uses everything that is known; what targeting and contextual policies know comes with each
+/// Round. Throws InvalidInput that says what is missing and which policies need no more than what
+/// is known.
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge);
 
+/// Throws InvalidInput as knowledge_for() does, if the knowledge is for another kind of policy, and
+/// if parameters contradict each other.
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& knowledge);
 
@@ -108,7 +119,7 @@ struct Pick {
 /// horizon is known.
 Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge);
 
-/// The names of the policies whose needs are all in `known`.
+/// The names of the plain policies whose needs are all in `known`.
 std::vector<std::string> policies_that_need_at_most(Needs known);
 
 }  // namespace updraft

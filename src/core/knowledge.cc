@@ -31,6 +31,10 @@ void check_all_finite(std::string_view field, const std::vector<double>& values)
   }
 }
 
+void check_at_least_one(std::string_view field, std::size_t value) {
+  if (value < 1) throw InvalidInput(field, "0", "must be at least 1");
+}
+
 }  // namespace
 
 std::span<const Need> all_needs() { return kAllNeeds; }
@@ -74,6 +78,24 @@ Knowledge::Knowledge(std::size_t actions, std::size_t variables)
   if (variables < 1 || variables > kMost) {
     throw InvalidInput("variables", std::to_string(variables), "must be from 1 to 2147483647");
   }
+}
+
+Knowledge::Knowledge(const TargetingShape& shape)
+    : actions_(shape.treatments), variables_(0), features_(shape.features), budget_(shape.budget) {
+  check_at_least_one("features", shape.features);
+  check_at_least_one("treatments", shape.treatments);
+  check_at_least_one("budget", shape.budget);
+}
+
+Knowledge::Knowledge(const ContextualShape& shape)
+    : actions_(shape.actions), variables_(0), features_(shape.features) {
+  check_at_least_one("features", shape.features);
+  check_at_least_one("actions", shape.actions);
+}
+
+PolicyKind Knowledge::kind() const {
+  if (features_ == 0) return PolicyKind::kPlain;
+  return budget_ > 0 ? PolicyKind::kTargeting : PolicyKind::kContextual;
 }
 
 void Knowledge::set_baseline(std::vector<double> means) {

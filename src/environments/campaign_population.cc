@@ -7,6 +7,7 @@
 
 #include "models/logistic.h"
 #include "updraft/error.h"
+#include "updraft/stream.h"
 
 namespace updraft {
 namespace {

@@ -144,7 +144,7 @@ double ContextEnvironment::individual_uplift(ActionId action, std::size_t variab
   return uplift;
 }
 
-Context ContextEnvironment::context() const {
+Round ContextEnvironment::context() const {
   return {.features = features_,
           .width = world_->setting.features(),
           .baseline = baseline_,

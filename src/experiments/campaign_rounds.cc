@@ -33,11 +33,8 @@ void CampaignRounds::draw(std::uint32_t round) {
   }
 }
 
-Pool CampaignRounds::pool() const {
-  return {.features = features_,
-          .width = population_->features,
-          .baseline = baseline_,
-          .uplifts = uplifts_};
+Round CampaignRounds::pool() const {
+  return {.features = features_, .width = population_->features, .baseline = baseline_};
 }
 
 double CampaignRounds::payoff(std::size_t place, Treatment treatment) const {

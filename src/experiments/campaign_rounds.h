@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "updraft/campaign_population.h"
+#include "updraft/round.h"
+#include "updraft/stream.h"
 
 namespace updraft {
 
@@ -18,8 +21,10 @@ class CampaignRounds {
   /// Draws the individuals of a round, each as likely, with replacement, and their luck.
   void draw(std::uint32_t round);
 
-  /// With baseline and uplifts, as drawn last. Lives until the next draw.
-  Pool pool() const;
+  /// With the baseline, as drawn last. Lives until the next draw.
+  Round pool() const;
+  /// True uplifts of the pool, individual by individual, one per treatment. Lives as long.
+  std::span<const double> uplifts() const { return uplifts_; }
   /// What the individual at `place` of the pool pays under a treatment: 0/1 payoffs share a uniform
   /// over the treatments, normal ones a normal.
   double payoff(std::size_t place, Treatment treatment) const;

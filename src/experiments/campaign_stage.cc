@@ -5,6 +5,7 @@
 #include "core/checksum.h"
 #include "experiments/campaign_rounds.h"
 #include "experiments/load_population.h"
+#include "experiments/oracle.h"
 #include "experiments/parallel.h"
 #include "experiments/play_campaign.h"
 #include "experiments/stage.h"
@@ -144,19 +145,20 @@ class CampaignStage final : public Stage {
 
   void check_playable(const PolicySpec& spec) const override {
     const CampaignPopulation& p = *arena_.population;
-    const auto policy = make_campaign_policy(spec, {p.features, p.treatments, arena_.budget});
-    std::vector<double> baseline(p.drawn(), 0.0);
-    std::vector<double> uplifts(p.drawn() * p.treatments, 0.0);
+    const std::vector<double> baseline(p.drawn(), 0.0);
+    const std::vector<double> uplifts(p.drawn() * p.treatments, 0.0);
+    const TrueUplifts truth{uplifts};
+    const auto policy = make_simulated_policy(
+        spec, Knowledge(TargetingShape{p.features, p.treatments, arena_.budget}), truth);
     policy->explain({.features = std::span(p.rows).first(p.drawn() * p.features),
                      .width = p.features,
-                     .baseline = baseline,
-                     .uplifts = uplifts});  // refuses features that it cannot take
+                     .baseline = baseline});  // refuses features that it cannot take
     CampaignRounds rounds(p, arena_.pool, arena_.seed, 0);
     rounds.draw(0);
-    const std::vector<Treatment> nobody(arena_.pool, 0);
+    const Decision nobody{.treatments = std::vector<Treatment>(arena_.pool, 0)};
     std::vector<double> payoffs(arena_.pool);
     for (std::size_t i = 0; i < payoffs.size(); ++i) payoffs[i] = rounds.payoff(i, 0);
-    policy->observe(rounds.pool(), nobody, payoffs);  // and payoffs
+    policy->learn(nobody, rounds.pool(), Payoffs::dense(payoffs));  // and payoffs
   }
 
   std::size_t numbers() const override {

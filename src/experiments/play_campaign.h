@@ -7,6 +7,8 @@
 
 #include "experiments/parallel.h"
 #include "updraft/campaign_population.h"
+#include "updraft/explanation.h"
+#include "updraft/policy_spec.h"
 
 namespace updraft {
 
@@ -24,7 +26,7 @@ struct CampaignOutcome {
   std::vector<double> regret;    ///< true uplift that treating the best would have had more
   std::vector<double> realised;  ///< the same with the payoffs that came
   std::vector<double> uplift;    ///< mean true uplift of all individuals treated so far
-  /// What is believed of the individuals held out, after the last round.
+  /// The estimates for the individuals held out, after the last round.
   std::vector<IndividualExplanation> held_out;
 };
 

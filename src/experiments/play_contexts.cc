@@ -1,19 +1,22 @@
 #include "experiments/play_contexts.h"
 
 #include "updraft/error.h"
+#include "updraft/policy.h"
+#include "updraft/registry.h"
 #include "updraft/simulate.h"
 
 namespace updraft {
 namespace {
 
-std::unique_ptr<ContextPolicy> start(const ContextArena& arena, const PolicySpec& spec) {
+std::unique_ptr<Policy> start(const ContextArena& arena, const PolicySpec& spec) {
   const LinearContexts& setting = arena.world->setting;
-  return make_context_policy(spec, {.features = setting.features(), .actions = setting.actions});
+  return make_policy(
+      spec, Knowledge(ContextualShape{.features = setting.features(), .actions = setting.actions}));
 }
 
 /// What policies are shown of the round.
-Context shown(const ContextArena& arena, const ContextEnvironment& environment) {
-  Context context = environment.context();
+Round shown(const ContextArena& arena, const ContextEnvironment& environment) {
+  Round context = environment.context();
   if (!arena.tell_baseline) context.baseline = {};
   if (!arena.tell_affected) context.affected = {};
   return context;
@@ -38,7 +41,7 @@ void check_playable(const ContextArena& arena, const PolicySpec& spec) {
 
 Outcome play_contexts(const ContextArena& arena, const PolicySpec& spec, std::uint32_t run,
                       TaskControl& control) {
-  const std::unique_ptr<ContextPolicy> policy = start(arena, spec);
+  const std::unique_ptr<Policy> policy = start(arena, spec);
   const Stream stream(arena.seed, run, Purpose::kPolicy);
   ContextEnvironment environment(*arena.world, arena.seed, run);
   Outcome outcome;
@@ -46,9 +49,10 @@ Outcome play_contexts(const ContextArena& arena, const PolicySpec& spec, std::ui
   double regret = 0.0;
   for (std::uint32_t round = 0; round < arena.curve_rounds.back(); ++round) {
     environment.draw(round);
-    const Context context = shown(arena, environment);
-    const ActionId action = policy->select(context, stream);
-    policy->observe(context, action, environment.payoffs(action));
+    const Round context = shown(arena, environment);
+    const Decision decision = policy->decide(context, stream);
+    const ActionId action = decision.action;
+    policy->learn(decision, context, Payoffs::dense(environment.payoffs(action)));
     const double gap = environment.gap(action);
     regret += gap;
     outcome.pulls[action] += 1.0;

@@ -5,10 +5,9 @@
 #include <functional>
 #include <string>
 
+#include "experiments/oracle.h"
 #include "experiments/play.h"
 #include "experiments/policy_grid_toml.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 
@@ -82,20 +81,25 @@ void check_playable(const PolicyGrid& grid, const CampaignSetting& campaign,
                     const TomlTable& table) {
   try {
     for (const PolicySpec& spec : specs_of(grid)) {
-      make_campaign_policy(
-          spec, {.features = 1, .treatments = campaign.treatments, .budget = campaign.budget});
+      const TrueUplifts none;
+      make_simulated_policy(
+          spec,
+          Knowledge(TargetingShape{
+              .features = 1, .treatments = campaign.treatments, .budget = campaign.budget}),
+          none);
     }
   } catch (const InvalidInput& refused) {
     throw table.refusal(refused.what());
   }
 }
 
-/// The same for policies of contexts.
+/// The same for contextual policies.
 void check_playable(const PolicyGrid& grid, const LinearContexts& contexts,
                     const TomlTable& table) {
   try {
     for (const PolicySpec& spec : specs_of(grid)) {
-      make_context_policy(spec, {.features = contexts.features(), .actions = contexts.actions});
+      make_policy(spec, Knowledge(ContextualShape{.features = contexts.features(),
+                                                  .actions = contexts.actions}));
     }
   } catch (const InvalidInput& refused) {
     throw table.refusal(refused.what());

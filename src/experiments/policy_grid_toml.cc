@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "experiments/toml_texts.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 
@@ -24,14 +22,12 @@ const std::vector<std::string>& policy_keys() {
 /// The parameters that a policy's table may tune: those of its spec, else of any policy.
 std::vector<std::string> tunable(const std::optional<PolicySpec>& spec) {
   std::vector<std::string> names;
-  for (const auto& table : {policies(), campaign_policies(), context_policies()}) {
-    for (const PolicyInfo& info : table) {
-      if (spec && info.name != spec->name()) continue;
-      for (const ParameterInfo& parameter : info.parameters) {
-        const std::string name(parameter.name);
-        if (parameter.kind == ParameterInfo::Kind::kChoice) continue;
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-      }
+  for (const PolicyInfo& info : policies()) {
+    if (spec && info.name != spec->name()) continue;
+    for (const ParameterInfo& parameter : info.parameters) {
+      const std::string name(parameter.name);
+      if (parameter.kind == ParameterInfo::Kind::kChoice) continue;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
   return names;

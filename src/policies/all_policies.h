@@ -9,8 +9,10 @@
 namespace updraft {
 
 // One function per policy, each defined beside its algorithm in the file of the same name. The
-// registry calls them with knowledge that holds all that the policy needs, overridden by the
-// parameters of the spec.
+// registry calls them with knowledge of their kind that holds all that the policy needs, overridden
+// by the parameters of the spec.
+
+// Plain policies.
 std::unique_ptr<Policy> make_auto(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_ucb(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_ts(const PolicySpec& spec, const Knowledge& knowledge);
@@ -27,5 +29,13 @@ std::unique_ptr<Policy> make_up_ucb_l_ilift_bl(const PolicySpec& spec, const Kno
 std::unique_ptr<Policy> make_up_ucb_pad_bl(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb_explore_bl(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb_obs(const PolicySpec& spec, const Knowledge& knowledge);
+
+// Targeting policies: c2_up_ucb, c2_up_ucb_bl, c2_ucb, greedy, greedy_bl, eps_greedy and
+// eps_greedy_bl share one function.
+std::unique_ptr<Policy> make_learning_targeting(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_random_targeting(const PolicySpec& spec, const Knowledge& knowledge);
+
+// Contextual policies: lin_up_ucb, lin_up_ucb_bl, lin_ucb.
+std::unique_ptr<Policy> make_lin_up_ucb(const PolicySpec& spec, const Knowledge& knowledge);
 
 }  // namespace updraft

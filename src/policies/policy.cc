@@ -8,6 +8,7 @@
 
 #include "core/dense.h"
 #include "updraft/error.h"
+#include "updraft/registry.h"
 #include "updraft/state_io.h"
 
 namespace updraft {
@@ -49,15 +50,26 @@ void check_length(std::size_t length, std::size_t expected, std::string_view of_
                          : "this policy takes single payoffs");
 }
 
+/// Targeting policies take no actions.
+std::size_t counted_actions(const Knowledge& knowledge) {
+  return knowledge.kind() == PolicyKind::kTargeting ? 0 : knowledge.actions();
+}
+
+void check_empty(const Round& round) {
+  if (round.features.empty() && round.baseline.empty() && round.affected.empty()) return;
+  throw InvalidInput("round", "must be empty: rounds of a plain policy are all alike");
+}
+
 }  // namespace
 
 Policy::Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution)
     : spec_(std::move(spec)),
       knowledge_(std::move(knowledge)),
       resolution_(std::move(resolution)),
-      pulls_(knowledge_.actions(), 0),
-      offers_(knowledge_.actions(), 0),
-      without_feedback_(knowledge_.actions()) {
+      revision_(policy_info(spec_.name()).revision),
+      pulls_(counted_actions(knowledge_), 0),
+      offers_(pulls_.size(), 0),
+      without_feedback_(pulls_.size()) {
   if (resolution_.kind == Resolution::Kind::kGroups) sums_.resize(resolution_.partition->groups());
 }
 
@@ -69,33 +81,76 @@ ActionId Policy::untried() const {
   return *found;
 }
 
+void Policy::refuse_without_round() const {
+  throw InvalidInput(
+      "round", fmt::format("is missing: {} decides by the features of its rows", spec_.name()));
+}
+
+// Plain policies override these four; for the other kinds they refuse.
+ActionId Policy::choose(const Stream&) { refuse_without_round(); }
+void Policy::absorb(ActionId, const Payoffs&) { refuse_without_round(); }
+Explanation Policy::explain() const { refuse_without_round(); }
+double Policy::index(ActionId) const { refuse_without_round(); }
+
 ActionId Policy::select(const Stream& stream) {
   const ActionId action = choose(stream);
   count(action);
   return action;
 }
 
-Decision Policy::decide(const Stream& stream) {
-  const Decision decision = preview(stream);
+Decision Policy::decide(const Round& round, const Stream& stream) {
+  Decision decision = preview(round, stream);
   count(decision.action);
   return decision;
 }
 
-Decision Policy::preview(const Stream& stream) {
-  const ActionId action = choose(stream);
-  return {.number = decisions_,
-          .action = action,
-          .probability = probabilities_given(action, stream)[action]};
+Decision Policy::preview(const Round& round, const Stream& stream) {
+  Decision decision = choose_in(round, stream);
+  decision.number = decisions_;
+  decision.revision = revision_;
+  return decision;
 }
 
-void Policy::take(ActionId action) {
-  check_action(action);
-  count(action);
+void Policy::take(const Round& round, const Decision& decision) {
+  check_taken(round, decision);
+  count(decision.action);
+}
+
+void Policy::take(ActionId action) { take(Round{}, Decision{.action = action}); }
+
+void Policy::learn(const Decision& decision, const Round& round, const Payoffs& payoffs) {
+  learn_from(decision, round, payoffs);
+}
+
+Decision Policy::choose_in(const Round& round, const Stream& stream) {
+  check_empty(round);
+  const ActionId action = choose(stream);
+  return {.action = action, .probability = probabilities_given(action, stream)[action]};
+}
+
+void Policy::check_taken(const Round& round, const Decision& decision) const {
+  check_empty(round);
+  check_action(decision.action);
+}
+
+void Policy::learn_from(const Decision& decision, const Round& round, const Payoffs& payoffs) {
+  check_empty(round);
+  observe(decision.action, payoffs);
+}
+
+Explanation Policy::explain_round(const Round& round) const {
+  check_empty(round);
+  return explain();
 }
 
 void Policy::count(ActionId action) {
-  ++offers_[action];
+  if (!offers_.empty()) ++offers_[action];
   ++decisions_;
+}
+
+void Policy::count_pull(ActionId action) {
+  if (pulls_[action]++ == 0) --without_feedback_;
+  ++observations_;
 }
 
 void Policy::check_action(ActionId action) const {
@@ -113,8 +168,7 @@ std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) 
 void Policy::observe(ActionId action, const Payoffs& payoffs) {
   check_action(action);
   const Payoffs reduced = reduce(payoffs);
-  if (pulls_[action]++ == 0) --without_feedback_;
-  ++observations_;
+  count_pull(action);
   absorb(action, reduced);
 }
 
@@ -197,14 +251,23 @@ Payoffs Policy::in_order(const Payoffs& sparse) {
 void Policy::save_state(StateWriter& writer) const {
   writer.u64(decisions_);
   writer.u64(observations_);
-  writer.u64s(pulls_);
-  writer.u64s(offers_);
+  write_rows(writer);
+  if (!pulls_.empty()) {
+    writer.u64s(pulls_);
+    writer.u64s(offers_);
+  }
   write_statistics(writer);
 }
 
-void Policy::restore_state(StateReader& reader) {
+void Policy::restore_state(StateReader& reader, std::uint64_t version) {
   decisions_ = reader.u64();
   observations_ = reader.u64();
+  read_rows(reader, version);
+  if (!pulls_.empty()) read_pulls(reader);
+  read_statistics(reader);
+}
+
+void Policy::read_pulls(StateReader& reader) {
   reader.u64s(pulls_, "policy state: pulls");
   reader.u64s(offers_, "policy state: offers");
   without_feedback_ = static_cast<std::size_t>(std::count(pulls_.begin(), pulls_.end(), 0u));
@@ -214,7 +277,6 @@ void Policy::restore_state(StateReader& reader) {
   if (std::accumulate(offers_.begin(), offers_.end(), std::uint64_t{0}) != decisions_) {
     throw InvalidInput("policy state: offers", "must add up to the number of decisions");
   }
-  read_statistics(reader);
 }
 
 }  // namespace updraft

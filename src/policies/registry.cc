@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "policies/all_policies.h"
-#include "policies/policy_kinds.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
+#include "policies/policy_tables.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -15,7 +13,9 @@ namespace {
 
 using Kind = ParameterInfo::Kind;
 
-std::vector<PolicyInfo> make_table() {
+}  // namespace
+
+std::vector<PolicyInfo> plain_table() {
   constexpr auto kVerified = PolicyStatus::kVerified;
 
   // Parameters that several policies share.
@@ -250,6 +250,8 @@ std::vector<PolicyInfo> make_table() {
   };
 }
 
+namespace {
+
 /// What the parameters of a spec bring along.
 Needs provided_by(const PolicySpec& spec) {
   Needs provided;
@@ -280,8 +282,8 @@ void tell_max_affected(const PolicySpec& spec, Knowledge& told) {
 
 Needs used_by(const PolicySpec& spec) {
   const PolicyInfo& info = policy_info(spec.name());
-  const bool of_actions = info.make != nullptr;  // for others delta stands for a beta
-  const bool alpha_by_delta = spec.number("delta") && of_actions && spec.name() != "auto";
+  const bool plain = info.kind == PolicyKind::kPlain;  // for others delta stands for a beta
+  const bool alpha_by_delta = spec.number("delta") && plain && spec.name() != "auto";
   return alpha_by_delta ? info.needs | Need::kHorizon : info.needs;
 }
 
@@ -333,20 +335,54 @@ std::string parameter_rule(const ParameterInfo& parameter) {
 }
 
 std::span<const PolicyInfo> policies() {
-  static const std::vector<PolicyInfo> table = make_table();
+  static const std::vector<PolicyInfo> table = [] {
+    std::vector<PolicyInfo> all = plain_table();
+    for (const auto& more : {targeting_table(), contextual_table()}) {
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }();
   return table;
+}
+
+std::span<const PolicyInfo> policies(PolicyKind kind) {
+  const auto all = policies();
+  const auto is_of_kind = [kind](const PolicyInfo& info) { return info.kind == kind; };
+  const auto first = std::find_if(all.begin(), all.end(), is_of_kind);
+  return {first, std::find_if_not(first, all.end(), is_of_kind)};
+}
+
+std::string_view kind_purpose(PolicyKind kind) {
+  switch (kind) {
+    case PolicyKind::kPlain:
+      return "single actions";
+    case PolicyKind::kTargeting:
+      return "targeting";
+    case PolicyKind::kContextual:
+      return "actions with contexts";
+  }
+  return "";
+}
+
+void check_kind(const PolicySpec& spec, PolicyKind wanted) {
+  const PolicyKind own = policy_info(spec.name()).kind;
+  if (own == wanted) return;
+  std::vector<std::string_view> names;
+  for (const PolicyInfo& info : policies(wanted)) names.push_back(info.name);
+  throw InvalidInput("policy", spec.name(),
+                     fmt::format("is for {} (docs/campaigns.md), not for {}; for these there are: "
+                                 "{}",
+                                 kind_purpose(own), kind_purpose(wanted), fmt::join(names, ", ")));
 }
 
 const PolicyInfo& policy_info(std::string_view name) {
   std::vector<std::string> valid;
-  for (const auto table : {policies(), campaign_policies(), context_policies()}) {
-    for (const PolicyInfo& info : table) {
-      if (info.name == name) return info;
-      if (std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end()) {
-        return info;
-      }
-      valid.emplace_back(info.name);
+  for (const PolicyInfo& info : policies()) {
+    if (info.name == name) return info;
+    if (std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end()) {
+      return info;
     }
+    valid.emplace_back(info.name);
   }
   throw unknown_name("policy", name, valid);
 }
@@ -354,6 +390,7 @@ const PolicyInfo& policy_info(std::string_view name) {
 Needs needs_of(const PolicySpec& spec) { return used_by(spec).without(provided_by(spec)); }
 
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
+  if (knowledge.kind() != PolicyKind::kPlain) return knowledge;
   Knowledge told = spec.name() == "auto" ? knowledge : knowledge.only(used_by(spec));
   tell_max_affected(spec, told);
   if (const auto value = spec.number("min_uplift")) told.set_min_uplift(*value);
@@ -374,8 +411,12 @@ Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
 }
 
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge) {
-  check_kind(spec, PolicyKind::kAction);
-  return policy_info(spec.name()).make(spec, knowledge_for(spec, knowledge));
+  check_kind(spec, knowledge.kind());
+  const PolicyInfo& info = policy_info(spec.name());
+  if (info.make == nullptr) {
+    throw InvalidInput("policy", spec.name(), "must know the truth: it can only be simulated");
+  }
+  return info.make(spec, knowledge_for(spec, knowledge));
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& knowledge) {
@@ -384,7 +425,7 @@ std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& know
 
 std::vector<std::string> policies_that_need_at_most(Needs known) {
   std::vector<std::string> names;
-  for (const PolicyInfo& info : policies()) {
+  for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
     if (info.needs.without(known).empty()) names.emplace_back(info.name);
   }
   return names;

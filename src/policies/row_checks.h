@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
+
+#include "updraft/payoffs.h"
+#include "updraft/round.h"
 
 namespace updraft {
 
@@ -14,16 +18,6 @@ struct RowWords {
   std::string_view row;
 };
 
-/// The rows as given, and the width that they must have.
-struct GivenRows {
-  std::span<const double> features;  ///< one row after the other
-  std::size_t width = 0;
-  std::span<const double> baseline;  ///< one per row; empty where not given
-  std::size_t expected_width = 0;    ///< at least 1
-};
-
-void check_at_least_one(std::string_view field, std::size_t value);
-
 /// Finite and at most 1e100 in size: beyond, squares would overflow.
 void check_numbers(std::string_view field, std::span<const double> values);
 
@@ -31,13 +25,18 @@ void check_numbers(std::string_view field, std::span<const double> values);
 void check_count(const RowWords& words, std::string_view field, std::size_t count,
                  std::size_t rows);
 
-/// At least one whole row of numbers, of the expected width, and numbers for a baseline.
-void check_rows(const RowWords& words, const GivenRows& given);
+/// At least one whole row of numbers, with `width` >= 1 in each, and numbers for a baseline.
+void check_rows(const RowWords& words, const Round& round, std::size_t width);
 
 /// That no row is longer than 1, as the schedule of beta presumes. `advice` ends the message.
-void check_row_lengths(const RowWords& words, const GivenRows& given, std::string_view advice);
+void check_row_lengths(const RowWords& words, const Round& round, std::string_view advice);
 
 /// sqrt of the sum of squares.
 double row_length(std::span<const double> row);
+
+/// One payoff per row of the round, from payoffs that are dense, or sparse with the absent ones 0.
+/// `buffer` holds them if they were not dense.
+std::span<const double> row_payoffs(const RowWords& words, const Payoffs& payoffs, std::size_t rows,
+                                    std::vector<double>& buffer);
 
 }  // namespace updraft

@@ -10,7 +10,33 @@ namespace updraft {
 namespace {
 
 // docs/formats/policy-state.md gives the grammar.
-constexpr StateKind kKind{.magic = "updraft-policy\r\n", .version = 2, .oldest = 2};
+constexpr StateKind kPlain{
+    .magic = "updraft-policy\r\n", .version = Policy::kStateVersion, .oldest = 2};
+constexpr StateKind kTargeting{.magic = "updraft-campaign-policy\r\n",
+                               .version = Policy::kStateVersion};
+constexpr StateKind kContextual{.magic = "updraft-context-policy\r\n",
+                                .version = Policy::kStateVersion};
+
+/// Sizes beyond this are damage.
+constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+
+const StateKind& file_kind(PolicyKind kind) {
+  switch (kind) {
+    case PolicyKind::kPlain:
+      return kPlain;
+    case PolicyKind::kTargeting:
+      return kTargeting;
+    case PolicyKind::kContextual:
+      return kContextual;
+  }
+  return kPlain;
+}
+
+/// By how the file begins; plain if it begins like none.
+PolicyKind kind_of_file(std::string_view file) {
+  if (file.starts_with(kTargeting.magic)) return PolicyKind::kTargeting;
+  return file.starts_with(kContextual.magic) ? PolicyKind::kContextual : PolicyKind::kPlain;
+}
 
 void write_max_affected(const Knowledge& knowledge, StateWriter& writer) {
   if (const std::vector<std::size_t>* bounds = knowledge.max_affected_per_action()) {
@@ -94,20 +120,47 @@ Knowledge read_knowledge(StateReader& reader, Needs needs) {
   return knowledge;
 }
 
+void write_sizes(const Knowledge& knowledge, StateWriter& writer) {
+  writer.u64(knowledge.features());
+  writer.u64(knowledge.actions());
+  if (knowledge.kind() == PolicyKind::kTargeting) writer.u64(knowledge.budget());
+}
+
+Knowledge read_sizes(StateReader& reader, PolicyKind kind) {
+  const std::uint64_t features = reader.u64_at_most(kMost, "policy state: features");
+  if (kind == PolicyKind::kContextual) {
+    return Knowledge(ContextualShape{
+        .features = features, .actions = reader.u64_at_most(kMost, "policy state: actions")});
+  }
+  const std::uint64_t treatments = reader.u64_at_most(kMost, "policy state: treatments");
+  return Knowledge(
+      TargetingShape{.features = features,
+                     .treatments = treatments,
+                     .budget = reader.u64_at_most(std::uint64_t{1} << 40, "policy state: budget")});
+}
+
 std::string encoded(const Policy& policy) {
   StateWriter body;
   body.text(policy.spec().text());
-  write_knowledge(policy.knowledge(), policy_info(policy.spec().name()).needs, body);
+  if (policy.kind() == PolicyKind::kPlain) {
+    write_knowledge(policy.knowledge(), policy_info(policy.spec().name()).needs, body);
+  } else {
+    write_sizes(policy.knowledge(), body);
+  }
   policy.save_state(body);
-  return framed(kKind, body.bytes());
+  return framed(file_kind(policy.kind()), body.bytes());
 }
 
 std::unique_ptr<Policy> decoded(std::string_view file) {
-  StateReader body(unframed(kKind, file).bytes);
+  const PolicyKind kind = kind_of_file(file);
+  const StateBody found = unframed(file_kind(kind), file);
+  StateReader body(found.bytes);
   const PolicySpec spec = PolicySpec::parse(body.text());
-  const Knowledge knowledge = read_knowledge(body, policy_info(spec.name()).needs);
+  const Knowledge knowledge = kind == PolicyKind::kPlain
+                                  ? read_knowledge(body, policy_info(spec.name()).needs)
+                                  : read_sizes(body, kind);
   std::unique_ptr<Policy> policy = make_policy(spec, knowledge);
-  policy->restore_state(body);
+  policy->restore_state(body, found.version);
   body.finish();
   return policy;
 }

@@ -10,7 +10,6 @@
 #include "core/json_document.h"
 #include "core/json_fields.h"
 #include "service/definition_knowledge.h"
-#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 
@@ -97,11 +96,6 @@ std::vector<VariableId> order_of(const std::vector<std::string>& names, std::str
 }
 
 // Policies.
-
-bool is_among(std::span<const PolicyInfo> table, const PolicySpec& spec) {
-  return std::any_of(table.begin(), table.end(),
-                     [&](const PolicyInfo& info) { return info.name == spec.name(); });
-}
 
 /// What `make` makes; what it throws is about the field `policy`.
 template <typename Make>
@@ -230,13 +224,13 @@ void read_shape(const json& document, const std::string& policy, const Definitio
     shortest[key] = value;
     return value;
   };
-  CampaignShape& shape = campaign.shape.emplace();
+  TargetingShape& shape = campaign.shape.emplace();
   shape.treatments = count("treatments", limits.actions);
   shape.budget = count("budget", limits.variables);
   shape.features = count("features", limits.features);
   check_matrices(shape.features, shape.treatments + 1,
                  fmt::format("{} treatments and none", shape.treatments), limits.cells);
-  of_policy(policy, [&] { return make_campaign_policy(campaign.spec, shape); });
+  of_policy(policy, [&] { return make_policy(campaign.spec, campaign.policy_knowledge()); });
 }
 
 /// Of the variables that are the same in every round, if they are.
@@ -259,7 +253,7 @@ void read_contexts(const json& document, const std::string& policy, const Defini
                    CampaignDefinition& campaign, json& shortest) {
   refuse_keys(document, {"treatments", "budget"}, campaign.spec,
               "actions and features, and variables and knowledge if they do not change");
-  ContextShape& shape = campaign.contexts.emplace();
+  ContextualShape& shape = campaign.contexts.emplace();
   shape.actions = read_action_count(document, limits, campaign, shortest);
   shape.features =
       read_count(document, "features", limits.features, campaign.feature_names, shortest);
@@ -267,7 +261,7 @@ void read_contexts(const json& document, const std::string& policy, const Defini
   check_matrices(shape.features, shape.actions + 1,
                  fmt::format("{} actions and none", shape.actions), limits.cells);
   read_fixed_variables(document, limits, campaign, shortest);
-  of_policy(policy, [&] { return make_context_policy(campaign.spec, shape); });
+  of_policy(policy, [&] { return make_policy(campaign.spec, campaign.policy_knowledge()); });
 }
 
 void read_loss(const json& document, CampaignDefinition& campaign, json& shortest) {
@@ -290,6 +284,11 @@ void read_loss(const json& document, CampaignDefinition& campaign, json& shortes
 }
 
 }  // namespace
+
+Knowledge CampaignDefinition::policy_knowledge() const {
+  if (shape) return Knowledge(*shape);
+  return contexts ? Knowledge(*contexts) : *knowledge;
+}
 
 std::string action_name(const CampaignDefinition& campaign, ActionId action) {
   return campaign.action_names.empty() ? fmt::format("action {}", action)
@@ -355,12 +354,16 @@ CampaignDefinition parse_definition(std::string_view body, const DefinitionLimit
   }
   shortest["seed"] = campaign.seed;
   read_loss(document, campaign, shortest);
-  if (is_among(policies(), campaign.spec)) {
-    read_actions(document, policy, limits, campaign, shortest);
-  } else if (is_among(context_policies(), campaign.spec)) {
-    read_contexts(document, policy, limits, campaign, shortest);
-  } else {
-    read_shape(document, policy, limits, campaign, shortest);
+  switch (policy_info(campaign.spec.name()).kind) {
+    case PolicyKind::kPlain:
+      read_actions(document, policy, limits, campaign, shortest);
+      break;
+    case PolicyKind::kContextual:
+      read_contexts(document, policy, limits, campaign, shortest);
+      break;
+    case PolicyKind::kTargeting:
+      read_shape(document, policy, limits, campaign, shortest);
+      break;
   }
   shortest["policy"] = campaign.spec.text();
   campaign.canonical = shortest.dump();

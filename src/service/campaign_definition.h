@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/error.h"
 #include "updraft/ids.h"
 #include "updraft/knowledge.h"
+#include "updraft/policy_kind.h"
 #include "updraft/policy_spec.h"
 
 namespace updraft {
@@ -35,11 +34,14 @@ struct CampaignDefinition {
   std::vector<VariableId> variables_by_name;  ///< ids in the order of their names
 
   /// Policies of targeted campaigns.
-  std::optional<CampaignShape> shape;
+  std::optional<TargetingShape> shape;
 
   /// Policies of contexts.
-  std::optional<ContextShape> contexts;
+  std::optional<ContextualShape> contexts;
   std::vector<std::string> feature_names;  ///< empty where features are numbers
+
+  /// What the policy is made with.
+  Knowledge policy_knowledge() const;
 
   /// The request in its shortest form, keys in order: equal for equal campaigns.
   std::string canonical;

@@ -137,11 +137,11 @@ constexpr std::string_view kContextPayoffText =
     "means are not its effects.";
 
 void put_targeted(const LiveCampaign& campaign, Json& out) {
-  const CampaignShape& shape = campaign.definition().shape.value();
+  const TargetingShape& shape = campaign.definition().shape.value();
   out["treatments"] = shape.treatments;
   out["budget"] = shape.budget;
   out["features"] = shape.features;
-  out["observations"] = campaign.targeting()->observations();
+  out["observations"] = campaign.any_policy().observations();
   out["quantity_text"] = kPayoffText;
   out["interval_text"] = kPayoffInterval;
   out["treated"] = means_json(campaign.watch(), "treatment");
@@ -154,13 +154,13 @@ Json taken_json(const LiveCampaign& campaign) {
   const std::vector<std::string>& names = campaign.definition().action_names;
   Json out = means_json(campaign.watch(), "action");
   for (ActionId action = 0; action < out.size(); ++action) {
-    out[action]["pulls"] = campaign.contextual()->pulls(action);
+    out[action]["pulls"] = campaign.any_policy().pulls(action);
     if (!names.empty()) out[action]["name"] = names[action];
   }
   return out;
 }
 
-Json context_action_json(const ContextActionExplanation& about) {
+Json context_action_json(const ActionExplanation& about) {
   Json out = {{"index", finite_or_null(about.index)},
               {"chosen", about.chosen},
               {"reason", about.reason},
@@ -178,8 +178,8 @@ Json last_context_json(const LiveCampaign& campaign) {
   const CampaignWatch::LastContext* last = campaign.watch().last_context();
   if (last == nullptr) return nullptr;
   const std::vector<std::string>& names = campaign.definition().action_names;
-  const Context context = campaign.context_of(last->decided);
-  const ContextExplanation explanation = campaign.contextual()->explain(context);
+  const Round context = campaign.round_of(last->decided);
+  const Explanation explanation = campaign.any_policy().explain(context);
   Json out = {{"decision", last->decision},
               {"action", last->decided.action},
               {"variables", context.size()},
@@ -224,8 +224,8 @@ void put_contextual(const LiveCampaign& campaign, Json& out) {
   out["features"] = definition.contexts->features;
   if (!definition.feature_names.empty()) out["feature_names"] = definition.feature_names;
   if (definition.knowledge) out["variables"] = definition.knowledge->variables();
-  out["observations"] = campaign.contextual()->observations();
-  out["rows"] = campaign.contextual()->rows();
+  out["observations"] = campaign.any_policy().observations();
+  out["rows"] = campaign.any_policy().rows();
   out["quantity_text"] = kContextPayoffText;
   out["interval_text"] = kPayoffInterval;
   out["taken"] = taken_json(campaign);
@@ -336,7 +336,7 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
     out["actions"] = actions_json(campaign, explanation, only_counts);
     out["payoffs"] = payoffs_json(*campaign.watch().statistics());
     out["warnings"] = warnings_json(campaign, explanation);
-  } else if (campaign.contextual() != nullptr) {
+  } else if (definition.contexts) {
     put_contextual(campaign, out);
   } else {
     put_targeted(campaign, out);

@@ -11,7 +11,7 @@ std::size_t actions_of(const CampaignDefinition& definition) {
 }
 
 /// Whether what a policy believes of the context can be looked at again and again.
-bool can_be_looked_at(const Decided& decided, const ContextShape& shape) {
+bool can_be_looked_at(const Decided& decided, const ContextualShape& shape) {
   return decided.features.size() <= CampaignWatch::kMostEffort / (shape.actions * shape.features);
 }
 

@@ -59,7 +59,7 @@ class CampaignWatch {
   void write_last(StateWriter& writer) const;
   void read_last(StateReader& reader);
 
-  std::optional<ContextShape> contexts_;
+  std::optional<ContextualShape> contexts_;
   std::vector<std::uint64_t> chosen_;  // how often each action
   std::optional<PayoffStatistics> statistics_;
   std::vector<Tally> tallies_;

@@ -63,7 +63,7 @@ void add_beyond(const LiveCampaign& campaign, double bound, std::vector<Misfit>&
 std::vector<Misfit> context_misfits(const LiveCampaign& campaign) {
   std::vector<Misfit> out;
   const PolicySpec& spec = campaign.definition().spec;
-  if (!spec.number("delta") || campaign.contextual()->observations() < kLeastRounds) return out;
+  if (!spec.number("delta") || campaign.any_policy().observations() < kLeastRounds) return out;
   const double bound = spec.number_or_default("bound");
   add_wide(variance_within(campaign.watch().tallies()), bound, out);
   add_beyond(campaign, bound, out);

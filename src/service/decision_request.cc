@@ -102,7 +102,7 @@ Needs needs_of_policy(const CampaignDefinition& campaign) {
 
 void read_pool(RequestFields& fields, const CampaignDefinition& campaign,
                const RequestLimits& limits, DecisionRequest& request) {
-  const CampaignShape& shape = *campaign.shape;
+  const TargetingShape& shape = *campaign.shape;
   request.features = read_rows(fields, kPool, shape.features, limits.pool_rows);
   const std::size_t rows = request.features.size() / shape.features;
   if (rows < shape.budget) {

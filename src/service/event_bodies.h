@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "service/requests.h"
-#include "updraft/campaign_policy.h"
 #include "updraft/ids.h"
 
 namespace updraft {

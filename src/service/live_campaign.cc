@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::string_view kGivenId = "d-";
 
-Pool pool_of(const Decided& decided, std::size_t width) {
-  return {.features = decided.features, .width = width, .baseline = decided.baseline};
-}
-
 bool is_given_id(std::string_view id) {
   return id.starts_with(kGivenId) && id.size() > kGivenId.size() &&
          std::all_of(id.begin() + kGivenId.size(), id.end(),
@@ -94,38 +90,26 @@ std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std:
 
 LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
     : definition_(std::move(definition)),
-      policy_(definition_->shape || definition_->contexts
-                  ? nullptr
-                  : make_policy(definition_->spec, *definition_->knowledge)),
-      targeting_(definition_->shape ? make_campaign_policy(definition_->spec, *definition_->shape)
-                                    : nullptr),
-      contextual_(definition_->contexts
-                      ? make_context_policy(definition_->spec, *definition_->contexts)
-                      : nullptr),
-      watch_(*definition_, policy_ ? explanation_effort(*policy_) : 1) {
-  revision_ = policy_info(spec().name()).revision;
-  if (!contextual_ || !definition_->knowledge || !definition_->knowledge->affected()) return;
+      policy_(make_policy(definition_->spec, definition_->policy_knowledge())),
+      watch_(*definition_, is_plain() ? explanation_effort(*policy_) : 1) {
+  if (is_plain() || !definition_->knowledge || !definition_->knowledge->affected()) return;
   const AffectedSets& sets = *definition_->knowledge->affected();
   for (ActionId action = 0; action < sets.actions(); ++action) {
     fixed_sets_.push_back(sets.of(action));
   }
 }
 
-const PolicySpec& LiveCampaign::spec() const {
-  if (policy_) return policy_->spec();
-  return contextual_ ? contextual_->spec() : targeting_->spec();
-}
-
-Context LiveCampaign::context_of(const Decided& decided) const {
-  Context context = {.features = decided.features,
-                     .width = definition_->contexts->features,
-                     .baseline = decided.baseline,
-                     .affected = decided.affected};
+Round LiveCampaign::round_of(const Decided& decided) const {
+  Round round = {.features = decided.features,
+                 .width = policy_->knowledge().features(),
+                 .baseline = decided.baseline,
+                 .affected = decided.affected};
+  if (is_plain()) return round;
   const std::vector<double>* fixed =
       definition_->knowledge ? definition_->knowledge->baseline() : nullptr;
-  if (context.baseline.empty() && fixed != nullptr) context.baseline = *fixed;
-  if (context.affected.empty()) context.affected = fixed_sets_;
-  return context;
+  if (round.baseline.empty() && fixed != nullptr) round.baseline = *fixed;
+  if (round.affected.empty()) round.affected = fixed_sets_;
+  return round;
 }
 
 CampaignGauges LiveCampaign::counts() const {
@@ -152,7 +136,7 @@ void LiveCampaign::look(std::int64_t time_ms) {
   BeliefHistory::Point point = {
       .event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_};
   point.chosen.assign(watch_.chosen().begin(), watch_.chosen().end());
-  if (policy_) {
+  if (is_plain()) {
     const Explanation explanation = quick_explanation(*policy_);
     point.beliefs = beliefs(*policy_, explanation);
     if (quantity(*policy_) == Quantity::kDifference) {
@@ -179,43 +163,31 @@ Event LiveCampaign::happened(EventKind kind, std::string_view id, std::int64_t n
 }
 
 Decided LiveCampaign::choose(const DecisionRequest& request) const {
-  Decided decided;
-  decided.revision = revision_;
-  if (policy_) {
-    const Decision decision = policy_->preview(stream());
-    decided.action = decision.action;
-    decided.probability = decision.probability;
-  } else {
-    decided.features = request.features;
-    decided.baseline = request.baseline;
-  }
-  if (contextual_) {
-    decided.affected = request.affected;
-    const ContextChoice choice = contextual_->preview(context_of(decided), stream());
-    decided.action = choice.action;
-    if (std::isfinite(choice.index)) decided.index = choice.index;
-    decided.probability = 1.0;  // none of them draws
-  }
-  if (targeting_) {
-    decided.treatments =
-        targeting_->preview(pool_of(decided, definition_->shape->features), stream());
-    if (!targeting_->draws()) decided.probability = 1.0;
-  }
+  Decided decided = {
+      .features = request.features, .baseline = request.baseline, .affected = request.affected};
+  const Decision decision = policy_->preview(round_of(decided), stream());
+  decided.action = decision.action;
+  decided.treatments = decision.treatments;
+  if (decision.index && std::isfinite(*decision.index)) decided.index = decision.index;
+  if (decision.probability > 0.0) decided.probability = decision.probability;
+  decided.revision = decision.revision;
   return decided;
 }
 
+Decision LiveCampaign::decision_of(const Decided& decided) {
+  return {.action = decided.action, .treatments = decided.treatments};
+}
+
 bool LiveCampaign::fits(const Decided& decided) const {
-  if (targeting_) return decided.action == 0 && !decided.index && decided.affected.empty();
+  if (policy_->kind() == PolicyKind::kTargeting) {
+    return decided.action == 0 && !decided.index && decided.affected.empty();
+  }
   if (!decided.treatments.empty()) return false;
-  return contextual_ || decided.numbers() == 0;
+  return !is_plain() || decided.numbers() == 0;
 }
 
 void LiveCampaign::take(const Decided& decided) {
-  if (policy_) policy_->take(decided.action);
-  if (contextual_) contextual_->take(context_of(decided), decided.action);
-  if (targeting_) {
-    targeting_->take(pool_of(decided, definition_->shape->features), decided.treatments);
-  }
+  policy_->take(round_of(decided), decision_of(decided));
 }
 
 std::vector<double> LiveCampaign::next_probabilities() const {
@@ -229,7 +201,7 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   }
   Decided decided = choose(request);
   take(decided);
-  if (policy_) {
+  if (is_plain()) {
     const double index = policy_->index(decided.action);
     if (std::isfinite(index)) decided.index = index;
   }
@@ -248,8 +220,7 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
 }
 
 std::size_t LiveCampaign::payers(const Decided& decided) const {
-  if (policy_) return definition_->knowledge->variables();
-  return contextual_ ? context_of(decided).size() : decided.treatments.size();
+  return is_plain() ? definition_->knowledge->variables() : round_of(decided).size();
 }
 
 void LiveCampaign::check_part(const LiveDecision& decision, const PayoffPart& part) const {
@@ -277,25 +248,16 @@ void LiveCampaign::check_part(const LiveDecision& decision, const PayoffPart& pa
 }
 
 void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
-  if (policy_) {
-    const Payoffs payoffs =
-        all.dense ? Payoffs::dense(all.values) : Payoffs::sparse(all.ids, all.values);
-    policy_->observe(decided.action, payoffs);
-    watch_.observed(decided, payoffs);
-    return;
+  std::vector<double> rows;  // of a round that has them, all that paid and those that did not
+  if (!is_plain() && !all.dense) {
+    rows.assign(payers(decided), 0.0);
+    for (std::size_t j = 0; j < all.ids.size(); ++j) rows[all.ids[j]] = all.values[j];
   }
-  std::vector<double> payoffs = all.values;
-  if (!all.dense) {
-    payoffs.assign(payers(decided), 0.0);
-    for (std::size_t j = 0; j < all.ids.size(); ++j) payoffs[all.ids[j]] = all.values[j];
-  }
-  if (contextual_) {
-    contextual_->observe(context_of(decided), decided.action, payoffs);
-  } else {
-    targeting_->observe(pool_of(decided, definition_->shape->features), decided.treatments,
-                        payoffs);
-  }
-  watch_.observed(decided, Payoffs::dense(payoffs));
+  const Payoffs payoffs = all.dense    ? Payoffs::dense(all.values)
+                          : is_plain() ? Payoffs::sparse(all.ids, all.values)
+                                       : Payoffs::dense(rows);
+  policy_->learn(decision_of(decided), round_of(decided), payoffs);
+  watch_.observed(decided, payoffs);
 }
 
 Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms) {
@@ -411,27 +373,15 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
   forget(event.decision, event.number);
 }
 
-void LiveCampaign::save_policy(StateWriter& writer) const {
-  if (policy_) policy_->save_state(writer);
-  if (targeting_) targeting_->save_state(writer);
-  if (contextual_) contextual_->save_state(writer);
-}
-
-void LiveCampaign::restore_policy(StateReader& reader) {
-  if (policy_) policy_->restore_state(reader);
-  if (targeting_) targeting_->restore_state(reader);
-  if (contextual_) contextual_->restore_state(reader);
-}
-
 void LiveCampaign::write_maker(StateWriter& writer) const {
   writer.text(spec().text());
-  writer.u64(revision_);
+  writer.u64(revision());
 }
 
 bool LiveCampaign::made(std::string_view snapshot) const {
   StateReader reader(snapshot);
   const std::string policy = reader.text();
-  return reader.u64() == revision_ && policy == spec().text();
+  return reader.u64() == revision() && policy == spec().text();
 }
 
 std::string LiveCampaign::snapshot() const {
@@ -445,7 +395,7 @@ std::string LiveCampaign::snapshot() const {
   writer.u64(late_);
   writer.u64(static_cast<std::uint64_t>(last_event_ms_));
   watch_.write(writer);
-  save_policy(writer);
+  policy_->save_state(writer);
   writer.u64(outstanding_.size());
   for (const auto& [when, id] : outstanding_) {
     const LiveDecision& decision = decisions_.at(id);
@@ -477,7 +427,7 @@ void LiveCampaign::restore(std::string_view snapshot) {
   late_ = reader.u64();
   last_event_ms_ = static_cast<std::int64_t>(reader.u64());
   watch_.read(reader);
-  restore_policy(reader);
+  policy_->restore_state(reader);
   for (std::uint64_t left = reader.u64(); left > 0; --left) {
     std::string id = reader.text();
     LiveDecision decision;

@@ -16,8 +16,6 @@
 #include "service/requests.h"
 #include "service/service.h"
 #include "store/event.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/policy.h"
 #include "updraft/stream.h"
 
@@ -63,10 +61,9 @@ class LiveCampaign {
   std::uint64_t version() const { return version_; }  ///< events so far
   bool stopped() const { return stopped_; }
   CampaignGauges counts() const;
-  /// Exactly one of them is there.
-  const Policy* policy() const { return policy_.get(); }
-  const CampaignPolicy* targeting() const { return targeting_.get(); }
-  const ContextPolicy* contextual() const { return contextual_.get(); }
+  const Policy& any_policy() const { return *policy_; }
+  /// Null unless the policy is plain.
+  const Policy* policy() const { return is_plain() ? policy_.get() : nullptr; }
   const CampaignWatch& watch() const { return watch_; }
 
   std::optional<std::int64_t> last_event_ms() const;
@@ -94,17 +91,17 @@ class LiveCampaign {
   std::size_t waiting_numbers() const { return waiting_numbers_; }
 
   /// What the policy decides for the request of `decided`, whatever was decided then; without the
-  /// index of a policy of actions. Changes nothing.
+  /// index of a plain policy. Changes nothing.
   Decided decide_again(const Decided& decided) const { return choose(decided.request()); }
 
-  /// Per action the probability of the next decision. Of a policy of actions.
+  /// Per action the probability of the next decision. Of a plain policy.
   std::vector<double> next_probabilities() const;
 
   /// Of the policy: what auto stands for, not auto.
-  const PolicySpec& spec() const;
+  const PolicySpec& spec() const { return policy_->spec(); }
 
   /// PolicyInfo::revision of the policy.
-  std::uint32_t revision() const { return revision_; }
+  std::uint32_t revision() const { return policy_->revision(); }
 
   /// Applies an event that was kept: a decision is the one that was made then, which need not be
   /// the one that the policy makes now. `find_lost` finds decisions that were forgotten, as they
@@ -112,8 +109,8 @@ class LiveCampaign {
   using FindLost = std::function<std::optional<LiveDecision>(const Event& event)>;
   void replay(const Event& event, const FindLost& find_lost);
 
-  /// The context of a decision, with what the definition says of its variables. A view of both.
-  Context context_of(const Decided& decided) const;
+  /// The round of a decision, with what the definition says of its variables. A view of both.
+  Round round_of(const Decided& decided) const;
 
   /// All of the state, but for the definition and for settled decisions.
   std::string snapshot() const;
@@ -124,16 +121,16 @@ class LiveCampaign {
   void restore(std::string_view snapshot);
 
  private:
+  bool is_plain() const { return policy_->kind() == PolicyKind::kPlain; }
   Stream stream() const { return {definition_->seed, 0, Purpose::kPolicy}; }
   /// What the policy decides; counts nothing.
   Decided choose(const DecisionRequest& request) const;
+  static Decision decision_of(const Decided& decided);
   /// Whether it has what decisions of this kind of campaign have, and nothing else.
   bool fits(const Decided& decided) const;
   /// Counts a decision that choose() gave, or that was kept.
   void take(const Decided& decided);
   void write_maker(StateWriter& writer) const;
-  void save_policy(StateWriter& writer) const;
-  void restore_policy(StateReader& reader);
   std::size_t payers(const Decided& decided) const;
   void check_part(const LiveDecision& decision, const PayoffPart& part) const;
   void observe(const Decided& decided, const PayoffPart& all);
@@ -143,10 +140,7 @@ class LiveCampaign {
 
   std::shared_ptr<const CampaignDefinition> definition_;
   std::unique_ptr<Policy> policy_;
-  std::unique_ptr<CampaignPolicy> targeting_;
-  std::unique_ptr<ContextPolicy> contextual_;
-  std::uint32_t revision_ = 0;
-  std::vector<VariableSet> fixed_sets_;  // of contexts, if the definition has them
+  std::vector<VariableSet> fixed_sets_;  // contextual policies, if the definition has them
   std::uint64_t version_ = 0;
   bool stopped_ = false;
   std::uint64_t decided_ = 0;

@@ -6,8 +6,6 @@
 
 #include "service/http_api.h"
 #include "service/openapi_text.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
 #include "updraft/registry.h"
 #include "updraft/version.h"
 
@@ -16,10 +14,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string names_of(std::span<const PolicyInfo> table) {
+/// Of the policies that a campaign can have.
+std::string names_of(PolicyKind kind) {
   std::vector<std::string_view> names;
-  for (const PolicyInfo& info : table) {
-    if (info.name != "oracle") names.push_back(info.name);
+  for (const PolicyInfo& info : policies(kind)) {
+    if (info.make != nullptr) names.push_back(info.name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -31,8 +30,8 @@ ordered_json make_document() {
       ordered_json::json_pointer("/components/schemas/CampaignRequest/properties/policy"));
   policy["description"] =
       fmt::format("{} Of actions: {}. Of targeted campaigns: {}. Of contexts: {}.",
-                  policy.at("description").get<std::string>(), names_of(policies()),
-                  names_of(campaign_policies()), names_of(context_policies()));
+                  policy.at("description").get<std::string>(), names_of(PolicyKind::kPlain),
+                  names_of(PolicyKind::kTargeting), names_of(PolicyKind::kContextual));
   return document;
 }
 

@@ -14,7 +14,6 @@
 
 #include "service/campaign_definition.h"
 #include "service/requests.h"
-#include "updraft/campaign_policy.h"
 #include "updraft/ids.h"
 
 namespace updraft {

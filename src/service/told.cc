@@ -115,7 +115,7 @@ void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>&
   }
 }
 
-void add_shape(const CampaignShape& shape, std::vector<std::string>& out) {
+void add_shape(const TargetingShape& shape, std::vector<std::string>& out) {
   out.push_back(fmt::format("Of each pool it may treat {}, with one of {}, by {} of each.",
                             count_text(shape.budget, "individual", "individuals"),
                             count_text(shape.treatments, "treatment", "treatments"),
@@ -124,7 +124,7 @@ void add_shape(const CampaignShape& shape, std::vector<std::string>& out) {
 
 /// What is said of the variables once and for all, and what every decision says.
 void add_contexts(const CampaignDefinition& campaign, std::vector<std::string>& out) {
-  const ContextShape& shape = *campaign.contexts;
+  const ContextualShape& shape = *campaign.contexts;
   const bool names = !campaign.feature_names.empty() && campaign.feature_names.size() <= kMostNames;
   out.push_back(
       fmt::format("It chooses among {} by {} of each variable{}{}.",

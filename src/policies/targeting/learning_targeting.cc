@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "models/treatment_model.h"
-#include "policies/campaign/all_campaign_policies.h"
-#include "policies/campaign/targeting.h"
+#include "policies/all_policies.h"
 #include "policies/row_checks.h"
+#include "policies/targeting/choose_individuals.h"
+#include "policies/targeting/targeting_policy.h"
 #include "policies/width_schedule.h"
 #include "updraft/error.h"
 #include "updraft/state_io.h"
@@ -41,19 +42,19 @@ bool says(const PolicySpec& spec, std::string_view parameter, std::string_view w
 }
 
 /// The theorem wants lambda to be at least the budget.
-void read_width(const PolicySpec& spec, const CampaignShape& shape, Options& options) {
+void read_width(const PolicySpec& spec, std::size_t budget, Options& options) {
   options.width = read_width_schedule(spec);
   if (!options.width.delta) return;
-  const auto budget = static_cast<double>(shape.budget);
-  if (!spec.number("lambda")) options.lambda = budget;
-  if (options.lambda < budget) {
+  const auto least = static_cast<double>(budget);
+  if (!spec.number("lambda")) options.lambda = least;
+  if (options.lambda < least) {
     throw InvalidInput(
         spec.name() + ".lambda", options.lambda,
-        fmt::format("must be at least the budget, {}, for the theorem's beta", shape.budget));
+        fmt::format("must be at least the budget, {}, for the theorem's beta", budget));
   }
 }
 
-Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
+Options read_options(const PolicySpec& spec, std::size_t budget) {
   const std::string& name = spec.name();
   Options options;
   options.baseline = name.ends_with("_bl") ? BaselineSource::kKnown
@@ -63,7 +64,7 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
   if (spec.word_or_default("fit") == "online") options.refit = LogisticRefit::kOnline;
   options.lambda = spec.number_or_default("lambda");
   options.fill = spec.word_or_default("fill") == "yes";
-  if (name.starts_with("c2_")) read_width(spec, shape, options);
+  if (name.starts_with("c2_")) read_width(spec, budget, options);
   if (name.starts_with("eps_greedy")) {
     if (!spec.number("eps")) throw InvalidInput(name + ".eps", "missing: give eps, in (0, 1)");
     options.eps = *spec.number("eps");
@@ -75,8 +76,8 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
   return options;
 }
 
-/// The campaign policies that learn a response model for every treatment, and one for no treatment
-/// where the baseline is to be learnt. [hsieh22, Alg. C2UpUCB and appendix, 'Algorithms']
+/// The targeting policies that learn a response model for every treatment, and one for no treatment
+/// if the baseline is to be learnt. [hsieh22, Alg. C2UpUCB and appendix, 'Algorithms']
 ///   upper(z, x) = model(z, x) + beta ||x||_{V(z)^-1}
 ///   index(z, x) = upper(z, x) - upper(0, x)      c2_up_ucb; greedy, eps_greedy with beta = 0
 ///               = upper(z, x) - baseline(x)      c2_up_ucb_bl, greedy_bl, eps_greedy_bl
@@ -88,19 +89,18 @@ Options read_options(const PolicySpec& spec, const CampaignShape& shape) {
 /// individuals at random.
 /// Cost: select O(pool (Z + 1) d^2), on several threads where the pool is large; observe that of
 /// the models (models/treatment_model.h).
-class LearningCampaign final : public CampaignPolicy {
+class LearningTargeting final : public TargetingPolicy {
  public:
-  LearningCampaign(const PolicySpec& spec, const CampaignShape& shape)
-      : CampaignPolicy(spec, shape), options_(read_options(spec, shape)) {
+  LearningTargeting(const PolicySpec& spec, const Knowledge& knowledge)
+      : TargetingPolicy(spec, knowledge), options_(read_options(spec, knowledge.budget())) {
     const bool learns_baseline = options_.baseline == BaselineSource::kLearned;
-    for (Treatment z = learns_baseline ? 0 : 1; z <= shape.treatments; ++z) {
-      models_.push_back(options_.logistic
-                            ? make_logistic_model(shape.features, options_.lambda, options_.refit)
-                            : make_linear_model(shape.features, options_.lambda));
+    for (Treatment z = learns_baseline ? 0 : 1; z <= treatments(); ++z) {
+      models_.push_back(
+          options_.logistic
+              ? make_logistic_model(knowledge.features(), options_.lambda, options_.refit)
+              : make_linear_model(knowledge.features(), options_.lambda));
     }
   }
-
-  bool draws() const override { return options_.eps > 0.0; }
 
  private:
   /// Of some individuals: their best treatment, and what goes into its index.
@@ -127,7 +127,7 @@ class LearningCampaign final : public CampaignPolicy {
     return z == 0 ? nullptr : models_[z - 1].get();
   }
 
-  void check_pool(const Pool& pool) const override {
+  void check_pool(const Round& pool) const override {
     if (options_.baseline == BaselineSource::kKnown && pool.baseline.empty()) {
       throw InvalidInput("pool: baseline",
                          fmt::format("is missing, and {} needs to know it", spec().name()));
@@ -135,10 +135,9 @@ class LearningCampaign final : public CampaignPolicy {
     check_norms(pool);
   }
 
-  void check_norms(const Pool& pool) const {
+  void check_norms(const Round& pool) const {
     if (options_.norms != Norms::kRefuse) return;
-    check_row_lengths({"pool", "individual"}, {pool.features, pool.width, {}, pool.width},
-                      "norms=scale scales them");
+    check_row_lengths({"pool", "individual"}, pool, "norms=scale scales them");
   }
 
   void check_payoff(std::size_t individual, double payoff) const override {
@@ -148,7 +147,7 @@ class LearningCampaign final : public CampaignPolicy {
   }
 
   /// The features as the models see them.
-  std::span<const double> seen(const Pool& pool, std::vector<double>& buffer) const {
+  std::span<const double> seen(const Round& pool, std::vector<double>& buffer) const {
     if (options_.norms != Norms::kScale) return pool.features;
     buffer.assign(pool.features.begin(), pool.features.end());
     for (std::size_t i = 0; i < pool.size(); ++i) {
@@ -164,10 +163,9 @@ class LearningCampaign final : public CampaignPolicy {
   double beta(std::size_t individuals) const {
     const bool learns_baseline = options_.baseline == BaselineSource::kLearned;
     const std::uint64_t seen = learns_baseline ? rows() : treated_rows();
-    const std::size_t coming =
-        learns_baseline ? individuals : std::min(individuals, shape().budget);
+    const std::size_t coming = learns_baseline ? individuals : std::min(individuals, budget());
     return options_.width.beta({.models = models_.size(),
-                                .features = shape().features,
+                                .features = knowledge().features(),
                                 .lambda = options_.lambda,
                                 .rows = static_cast<double>(seen) + static_cast<double>(coming)});
   }
@@ -179,7 +177,8 @@ class LearningCampaign final : public CampaignPolicy {
     std::array<double, kBlock> width;
     std::array<double, kBlock> baseline;
     std::array<double, kBlock> baseline_width;
-    const auto rows = pool.rows.subspan(first * shape().features, count * shape().features);
+    const auto rows =
+        pool.rows.subspan(first * knowledge().features(), count * knowledge().features());
     if (options_.baseline == BaselineSource::kLearned) {
       model(0)->predict(rows, std::span(baseline).first(count),
                         std::span(baseline_width).first(count));
@@ -191,7 +190,7 @@ class LearningCampaign final : public CampaignPolicy {
       std::copy_n(pool.baseline.begin() + static_cast<std::ptrdiff_t>(first), count,
                   baseline.begin());
     }
-    for (Treatment z = 1; z <= shape().treatments; ++z) {
+    for (Treatment z = 1; z <= treatments(); ++z) {
       model(z)->predict(rows, std::span(mean).first(count), std::span(width).first(count));
       for (std::size_t i = 0; i < count; ++i) {
         const double index =
@@ -209,7 +208,7 @@ class LearningCampaign final : public CampaignPolicy {
   }
 
   /// Large pools are scored by several threads; each individual by one, on its own.
-  void score(const Pool& pool, const Scores& scores) const {
+  void score(const Round& pool, const Scores& scores) const {
     std::vector<double> buffer;
     const ScoredPool scored{seen(pool, buffer), pool.baseline, beta(pool.size())};
     const auto score_range = [&](std::size_t begin, std::size_t end) {
@@ -229,27 +228,41 @@ class LearningCampaign final : public CampaignPolicy {
     score_range(0, pool.size() / threads);
   }
 
-  std::vector<Treatment> choose(const Pool& pool, const Stream& stream) override {
-    std::vector<Treatment> treated(pool.size(), 0);
+  Decision choose_treatments(const Round& pool, const Stream& stream) override {
+    std::vector<Treatment> best(pool.size(), 0);
     std::vector<double> index(pool.size());
-    score(pool, {.treatment = treated, .index = index});
+    score(pool, {.treatment = best, .index = index});
     const auto round = static_cast<std::uint32_t>(decisions());
     std::size_t exploring = 0;
-    for (std::size_t j = 0; j < shape().budget && options_.eps > 0.0; ++j) {
+    for (std::size_t j = 0; j < budget() && options_.eps > 0.0; ++j) {
       exploring += stream.uniform(round, j) < options_.eps;
     }
-    std::vector<std::pair<std::uint32_t, Treatment>> best;
-    for (const std::uint32_t i : largest(index, shape().budget - exploring, options_.fill)) {
-      best.emplace_back(i, treated[i]);
+    Decision decision{.treatments = std::vector<Treatment>(pool.size(), 0)};
+    for (const std::uint32_t i : largest(index, budget() - exploring, options_.fill)) {
+      decision.treatments[i] = best[i];
     }
-    std::fill(treated.begin(), treated.end(), 0u);
-    for (const auto& [i, z] : best) treated[i] = z;
-    treat_at_random(treated, exploring, shape().treatments, stream, decisions(), shape().budget);
-    return treated;
+    if (options_.eps == 0.0) return decision;
+    treat_at_random(decision.treatments, exploring, treatments(), stream, decisions(), budget());
+    decision.probability =
+        exploring_probability({.eps = options_.eps, .budget = budget(), .treatments = treatments()},
+                              best_first(index, best), decision.treatments);
+    return decision;
   }
 
-  void learn(const Pool& pool, std::span<const Treatment> treatments,
-             std::span<const double> payoffs) override {
+  /// Those whom a greedy policy treats, the best first.
+  std::vector<Greedy> best_first(std::span<const double> index,
+                                 std::span<const Treatment> best) const {
+    std::vector<std::uint32_t> ids = largest(index, budget(), options_.fill);
+    std::sort(ids.begin(), ids.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return index[a] > index[b] || (index[a] == index[b] && a < b);
+    });
+    std::vector<Greedy> all;
+    for (const std::uint32_t i : ids) all.push_back({i, best[i]});
+    return all;
+  }
+
+  void add(const Round& pool, std::span<const Treatment> treatments,
+           std::span<const double> payoffs) override {
     check_norms(pool);
     std::vector<double> buffer;
     const std::span<const double> rows = seen(pool, buffer);
@@ -274,7 +287,7 @@ class LearningCampaign final : public CampaignPolicy {
     return false;
   }
 
-  std::vector<IndividualExplanation> describe(const Pool& pool) const override {
+  std::vector<IndividualExplanation> describe(const Round& pool) const override {
     const std::size_t m = pool.size();
     std::vector<Treatment> treatment(m);
     std::vector<double> index(m);
@@ -306,7 +319,7 @@ class LearningCampaign final : public CampaignPolicy {
       about.uplift = about.greedy_index;
       about.interval = interval(*about.uplift, width[i] + baseline_width[i]);
     }
-    for (const std::uint32_t i : largest(index, shape().budget, options_.fill)) {
+    for (const std::uint32_t i : largest(index, budget(), options_.fill)) {
       all[i].chosen = true;
       all[i].reason = "among the largest indices";
     }
@@ -326,9 +339,9 @@ class LearningCampaign final : public CampaignPolicy {
 
 }  // namespace
 
-std::unique_ptr<CampaignPolicy> make_learning_campaign(const PolicySpec& spec,
-                                                       const CampaignShape& shape) {
-  return std::make_unique<LearningCampaign>(spec, shape);
+std::unique_ptr<Policy> make_learning_targeting(const PolicySpec& spec,
+                                                const Knowledge& knowledge) {
+  return std::make_unique<LearningTargeting>(spec, knowledge);
 }
 
 }  // namespace updraft

@@ -1,12 +1,14 @@
-#include "policies/campaign/all_campaign_policies.h"
-#include "policies/policy_kinds.h"
+#include "policies/all_policies.h"
+#include "policies/policy_tables.h"
 
 namespace updraft {
 namespace {
 
 using Kind = ParameterInfo::Kind;
 
-std::vector<PolicyInfo> make_table() {
+}  // namespace
+
+std::vector<PolicyInfo> targeting_table() {
   const ParameterInfo model = {
       "model", Kind::kChoice, "linear", "how payoffs depend on features", {"linear", "logistic"}};
   const ParameterInfo fit = {"fit",
@@ -51,14 +53,23 @@ std::vector<PolicyInfo> make_table() {
                        std::string_view reference, Needs needs,
                        const std::vector<ParameterInfo>& parameters) {
     return PolicyInfo{.name = name,
+                      .kind = PolicyKind::kTargeting,
                       .aliases = {},
                       .summary = summary,
                       .index = index,
                       .reference = reference,
                       .status = kStatus,
                       .needs = needs,
-                      .parameters = parameters};
+                      .parameters = parameters,
+                      .make = make_learning_targeting};
   };
+  PolicyInfo random = row("random", "treats at random, as many as the budget allows; a yardstick",
+                          "none", kSource, Needs(), {});
+  random.make = make_random_targeting;
+  PolicyInfo oracle =
+      row("oracle", "treats by the true uplift, which only a simulation knows; a yardstick",
+          "true uplift(x)", kSource, Needs(), {fill});
+  oracle.make = nullptr;
   return {
       row("c2_up_ucb", "treats by the difference of two upper bounds; baseline learnt",
           "max over z of upper(z, x) - upper(0, x)", "hsieh22, Algorithm C2UpUCB, its theorem",
@@ -76,31 +87,9 @@ std::vector<PolicyInfo> make_table() {
       row("eps_greedy_bl", "greedy with a part of the budget at random; baseline known",
           "as greedy_bl; b ~ Binomial(L, eps) individuals at random", kSource, Need::kBaseline,
           exploring),
-      row("random", "treats at random, as many as the budget allows; a yardstick", "none", kSource,
-          Needs(), {}),
-      row("oracle", "treats by the true uplift, which only a simulation knows; a yardstick",
-          "true uplift(x)", kSource, Needs(), {fill}),
+      random,
+      oracle,
   };
-}
-
-}  // namespace
-
-std::span<const PolicyInfo> campaign_policies() {
-  static const std::vector<PolicyInfo> table = make_table();
-  return table;
-}
-
-std::unique_ptr<CampaignPolicy> make_campaign_policy(const PolicySpec& spec,
-                                                     const CampaignShape& shape) {
-  check_kind(spec, PolicyKind::kCampaign);
-  if (spec.name() == "random") return make_random_campaign(spec, shape);
-  if (spec.name() == "oracle") return make_oracle_campaign(spec, shape);
-  return make_learning_campaign(spec, shape);
-}
-
-std::unique_ptr<CampaignPolicy> make_campaign_policy(std::string_view spec,
-                                                     const CampaignShape& shape) {
-  return make_campaign_policy(PolicySpec::parse(spec), shape);
 }
 
 }  // namespace updraft

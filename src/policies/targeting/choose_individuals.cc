@@ -1,7 +1,8 @@
-#include "policies/campaign/targeting.h"
+#include "policies/targeting/choose_individuals.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace updraft {
 
@@ -72,6 +73,17 @@ std::vector<std::uint32_t> many_largest(std::span<const double> values, std::siz
   return ids_of(std::span(candidates).first(size));
 }
 
+double log_choose(double n, double k) {
+  return std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0);
+}
+
+/// Of one outcome of treating `count` of `individuals` at random.
+double log_random_probability(std::size_t individuals, std::size_t count, std::size_t treatments) {
+  const auto chosen = static_cast<double>(count);
+  return -log_choose(static_cast<double>(individuals), chosen) -
+         chosen * std::log(static_cast<double>(treatments));
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> largest(std::span<const double> values, std::size_t count, bool fill) {
@@ -95,6 +107,33 @@ void treat_at_random(std::vector<Treatment>& treated, std::size_t count, std::si
     std::swap(left[j], left[j + pick(2 * j, left.size() - j)]);
     treated[left[j]] = static_cast<Treatment>(1 + pick(2 * j + 1, treatments));
   }
+}
+
+double random_probability(std::size_t individuals, std::size_t count, std::size_t treatments) {
+  return std::exp(log_random_probability(individuals, count, treatments));
+}
+
+double exploring_probability(const Exploration& exploration, std::span<const Greedy> greedy,
+                             std::span<const Treatment> treated) {
+  const std::size_t n = treated.size();
+  const auto all = n - static_cast<std::size_t>(std::count(treated.begin(), treated.end(), 0u));
+  std::size_t agreeing = 0;  // of the greedy ones, from the first on
+  while (agreeing < greedy.size() &&
+         treated[greedy[agreeing].individual] == greedy[agreeing].treatment) {
+    ++agreeing;
+  }
+  const auto budget = static_cast<double>(exploration.budget);
+  double sum = 0.0;
+  for (std::size_t b = 0; b <= exploration.budget; ++b) {
+    const std::size_t first = std::min(greedy.size(), exploration.budget - b);
+    const std::size_t random = std::min(b, n - first);
+    if (first > agreeing || first + random != all) continue;
+    const auto explored = static_cast<double>(b);
+    sum += std::exp(log_choose(budget, explored) + explored * std::log(exploration.eps) +
+                    (budget - explored) * std::log1p(-exploration.eps) +
+                    log_random_probability(n - first, random, exploration.treatments));
+  }
+  return std::min(sum, 1.0);
 }
 
 }  // namespace updraft

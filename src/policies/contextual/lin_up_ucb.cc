@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "models/treatment_model.h"
-#include "policies/context/all_context_policies.h"
+#include "policies/all_policies.h"
+#include "policies/contextual/contextual_policy.h"
 #include "policies/row_checks.h"
 #include "policies/width_schedule.h"
 #include "stats/identify_and_pad.h"
@@ -76,17 +77,17 @@ struct Comparison {
 /// Where theta(0) has no rows yet upper(0, x) is what the ridge leaves, beta ||x|| / sqrt(lambda).
 /// Cost: select O(d^2) per action and variable of V(t, a), with L of the context; observe O(d^2)
 /// per variable and O(d^3).
-class LinUpUcb final : public ContextPolicy {
+class LinUpUcb final : public ContextualPolicy {
  public:
-  LinUpUcb(const PolicySpec& spec, const ContextShape& shape)
-      : ContextPolicy(spec, shape), options_(read_options(spec)) {
-    for (std::size_t action = 0; action < shape.actions; ++action) models_.push_back(new_model());
+  LinUpUcb(const PolicySpec& spec, const Knowledge& knowledge)
+      : ContextualPolicy(spec, knowledge), options_(read_options(spec)) {
+    for (std::size_t action = 0; action < actions(); ++action) models_.push_back(new_model());
     if (learns_baseline()) baseline_model_ = new_model();
   }
 
  private:
   std::unique_ptr<TreatmentModel> new_model() const {
-    return make_linear_model(shape().features, options_.lambda);
+    return make_linear_model(features(), options_.lambda);
   }
 
   bool sums_all() const { return options_.baseline == BaselineSource::kNothing; }
@@ -95,13 +96,13 @@ class LinUpUcb final : public ContextPolicy {
   bool learns_baseline() const { return sets_given() && !knows_baseline(); }
   bool compares_with_an_action() const { return options_.max_affected && !knows_baseline(); }
 
-  void check_lengths(const Context& context) const {
+  void check_lengths(const Round& context) const {
     if (!options_.width.delta) return;
-    check_row_lengths({"context", "variable"}, {context.features, context.width, {}, context.width},
+    check_row_lengths({"context", "variable"}, context,
                       "divide all features by one number, or give beta");
   }
 
-  void check_sets(const Context& context) const {
+  void check_sets(const Round& context) const {
     if (!sets_given() || !context.affected.empty()) return;
     throw InvalidInput("context: affected",
                        fmt::format("is missing, and {} needs to know it unless max_affected is "
@@ -109,7 +110,7 @@ class LinUpUcb final : public ContextPolicy {
                                    spec().name()));
   }
 
-  void check_for_choice(const Context& context) const override {
+  void check_for_choice(const Round& context) const override {
     if (knows_baseline() && context.baseline.empty()) {
       throw InvalidInput("context: baseline",
                          fmt::format("is missing, and {} needs to know it", spec().name()));
@@ -118,7 +119,7 @@ class LinUpUcb final : public ContextPolicy {
     check_lengths(context);
   }
 
-  void check_for_learning(const Context& context) const override {
+  void check_for_learning(const Round& context) const override {
     if (learns_baseline()) check_sets(context);
     check_lengths(context);
   }
@@ -126,8 +127,8 @@ class LinUpUcb final : public ContextPolicy {
   /// beta of the round that comes next.
   double beta(std::size_t variables) const {
     return options_.width.beta(
-        {.models = shape().actions + (learns_baseline() ? 1 : 0),
-         .features = shape().features,
+        {.models = actions() + (learns_baseline() ? 1 : 0),
+         .features = features(),
          .lambda = options_.lambda,
          .rows = static_cast<double>(rows()) + static_cast<double>(variables)});
   }
@@ -155,10 +156,10 @@ class LinUpUcb final : public ContextPolicy {
   /// Calls visit(action, comparison) for every action with feedback: over V(t, a), or over all
   /// variables if the sets are not given.
   template <typename Visit>
-  void for_each_comparison(const Context& context, Visit visit) const {
+  void for_each_comparison(const Round& context, Visit visit) const {
     const double b = beta(context.size());
     if (sets_given()) {
-      for (ActionId action = 0; action < shape().actions; ++action) {
+      for (ActionId action = 0; action < actions(); ++action) {
         if (pulls()[action] > 0) compare_on_set(context, action, b, visit);
       }
       return;
@@ -167,7 +168,7 @@ class LinUpUcb final : public ContextPolicy {
                                : knows_baseline()
                                    ? known({context.baseline.begin(), context.baseline.end()})
                                    : estimates(*models_[most_pulled()], context.features, b);
-    for (ActionId action = 0; action < shape().actions; ++action) {
+    for (ActionId action = 0; action < actions(); ++action) {
       if (pulls()[action] == 0) continue;
       const Estimates own = estimates(*models_[action], context.features, b);
       visit(action, Comparison{own, baseline});
@@ -175,7 +176,7 @@ class LinUpUcb final : public ContextPolicy {
   }
 
   template <typename Visit>
-  void compare_on_set(const Context& context, ActionId action, double b, Visit visit) const {
+  void compare_on_set(const Round& context, ActionId action, double b, Visit visit) const {
     std::vector<double> rows;
     std::vector<double> means;
     context.affected[action].for_each([&](VariableId i) {
@@ -209,8 +210,8 @@ class LinUpUcb final : public ContextPolicy {
     return index;
   }
 
-  std::vector<double> indices(const Context& context) const override {
-    std::vector<double> index(shape().actions);
+  std::vector<double> indices(const Round& context) const override {
+    std::vector<double> index(actions());
     PaddingScratch scratch;
     for_each_comparison(context, [&](ActionId action, const Comparison& compared) {
       index[action] = index_of(compared, scratch);
@@ -218,15 +219,15 @@ class LinUpUcb final : public ContextPolicy {
     return index;
   }
 
-  ContextExplanation describe(const Context& context) const override {
-    ContextExplanation explanation;
-    explanation.actions.resize(shape().actions);
+  Explanation describe(const Round& context) const override {
+    Explanation explanation;
+    explanation.actions.resize(actions());
     if (compares_with_an_action() && observations() > 0) {
       explanation.reference_action = most_pulled();
     }
     PaddingScratch scratch;
     for_each_comparison(context, [&](ActionId action, const Comparison& compared) {
-      ContextActionExplanation& about = explanation.actions[action];
+      ActionExplanation& about = explanation.actions[action];
       about.index = index_of(compared, scratch);
       about.reward = reward(context, action);
       if (!sums_all()) describe_estimate(context, action, compared, about);
@@ -235,7 +236,7 @@ class LinUpUcb final : public ContextPolicy {
   }
 
   /// The sum over all variables of the context, if payoffs tell all of it.
-  std::optional<double> reward(const Context& context, ActionId action) const {
+  std::optional<double> reward(const Round& context, ActionId action) const {
     const Estimates own = estimates(*models_[action], context.features, 0.0);
     for (VariableId i = 0; i < context.size(); ++i) {
       if (!own.told(context.row(i))) return std::nullopt;
@@ -244,8 +245,8 @@ class LinUpUcb final : public ContextPolicy {
   }
 
   /// The uplift, or the difference to the action that plays baseline.
-  void describe_estimate(const Context& context, ActionId action, const Comparison& compared,
-                         ContextActionExplanation& about) const {
+  void describe_estimate(const Round& context, ActionId action, const Comparison& compared,
+                         ActionExplanation& about) const {
     RewardDifference found;
     double margin = 0.0;
     bool told = true;
@@ -273,7 +274,7 @@ class LinUpUcb final : public ContextPolicy {
     }
   }
 
-  void learn(const Context& context, ActionId action, std::span<const double> payoffs) override {
+  void add(const Round& context, ActionId action, std::span<const double> payoffs) override {
     for (std::size_t i = 0; i < payoffs.size(); ++i) {
       models_[action]->add(context.row(i), payoffs[i]);
     }
@@ -302,8 +303,8 @@ class LinUpUcb final : public ContextPolicy {
 
 }  // namespace
 
-std::unique_ptr<ContextPolicy> make_lin_up_ucb(const PolicySpec& spec, const ContextShape& shape) {
-  return std::make_unique<LinUpUcb>(spec, shape);
+std::unique_ptr<Policy> make_lin_up_ucb(const PolicySpec& spec, const Knowledge& knowledge) {
+  return std::make_unique<LinUpUcb>(spec, knowledge);
 }
 
 }  // namespace updraft

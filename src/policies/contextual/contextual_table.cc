@@ -1,12 +1,14 @@
-#include "policies/context/all_context_policies.h"
-#include "policies/policy_kinds.h"
+#include "policies/all_policies.h"
+#include "policies/policy_tables.h"
 
 namespace updraft {
 namespace {
 
 using Kind = ParameterInfo::Kind;
 
-std::vector<PolicyInfo> make_table() {
+}  // namespace
+
+std::vector<PolicyInfo> contextual_table() {
   const std::vector<ParameterInfo> plain = {
       {"beta", Kind::kPositive, "", "exploration: widths of the ellipsoid; give beta, or delta"},
       {"delta", Kind::kProbability, "",
@@ -24,6 +26,7 @@ std::vector<PolicyInfo> make_table() {
 
   return {
       {.name = "lin_up_ucb",
+       .kind = PolicyKind::kContextual,
        .aliases = {},
        .summary = "UCB on the uplift, payoffs linear in features; affected sets or L known",
        .index = "sum over V(t,a), or over identified variables and padding, of "
@@ -31,8 +34,10 @@ std::vector<PolicyInfo> make_table() {
        .reference = kSource,
        .status = PolicyStatus::kLight,
        .needs = Need::kAffected,
-       .parameters = parameters},
+       .parameters = parameters,
+       .make = make_lin_up_ucb},
       {.name = "lin_up_ucb_bl",
+       .kind = PolicyKind::kContextual,
        .aliases = {},
        .summary =
            "UCB on the uplift, payoffs linear in features; baseline and affected sets or L known",
@@ -41,34 +46,19 @@ std::vector<PolicyInfo> make_table() {
        .reference = kSource,
        .status = PolicyStatus::kLight,
        .needs = Need::kBaseline | Need::kAffected,
-       .parameters = parameters},
+       .parameters = parameters,
+       .make = make_lin_up_ucb},
       {.name = "lin_ucb",
+       .kind = PolicyKind::kContextual,
        .aliases = {},
        .summary = "UCB on the sum of all payoffs, linear in features; a yardstick",
        .index = "sum over all variables of upper(a,x)",
        .reference = kSource,
        .status = PolicyStatus::kLight,
        .needs = Needs(),
-       .parameters = plain},
+       .parameters = plain,
+       .make = make_lin_up_ucb},
   };
-}
-
-}  // namespace
-
-std::span<const PolicyInfo> context_policies() {
-  static const std::vector<PolicyInfo> table = make_table();
-  return table;
-}
-
-std::unique_ptr<ContextPolicy> make_context_policy(const PolicySpec& spec,
-                                                   const ContextShape& shape) {
-  check_kind(spec, PolicyKind::kContext);
-  return make_lin_up_ucb(spec, shape);
-}
-
-std::unique_ptr<ContextPolicy> make_context_policy(std::string_view spec,
-                                                   const ContextShape& shape) {
-  return make_context_policy(PolicySpec::parse(spec), shape);
 }
 
 }  // namespace updraft
