@@ -52,14 +52,14 @@ Needs needs_from(const py::list& names) {
   for (const Need need : all_needs()) {
     if (need != Need::kObservations) valid.push_back(need_name(need));  // a simulation draws them
   }
-  Needs told;
+  Needs known;
   for (const py::handle item : names) {
     const auto name = py::str(item).cast<std::string>();
     const auto found = std::find(valid.begin(), valid.end(), name);
     if (found == valid.end()) throw unknown_name("tell", name, valid);
-    told = told | all_needs()[static_cast<std::size_t>(found - valid.begin())];
+    known = known | all_needs()[static_cast<std::size_t>(found - valid.begin())];
   }
-  return told;
+  return known;
 }
 
 std::uint32_t count(const py::dict& options, const char* name, WholeRange range) {
@@ -172,7 +172,7 @@ py::dict play(const std::shared_ptr<const Instance>& instance,
 py::dict play_contexts(const std::string& contexts, const std::vector<std::string>& policies,
                        const py::dict& given, const py::object& progress) {
   const std::optional<LinearContexts> found = find_contexts(contexts);
-  if (!found) throw InvalidInput("instance", contexts, "is no bandit with contexts");
+  if (!found) throw InvalidInput("instance", contexts, "must be a contextual bandit");
   const SimulationOptions options = options_from(given);
   std::vector<PolicySpec> specs;
   for (const std::string& text : policies) specs.push_back(PolicySpec::parse(text));

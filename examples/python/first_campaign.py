@@ -89,7 +89,7 @@ policy = play("up_ts_bl", 1)
 print(policy)
 
 # %% [markdown]
-# ## What it believes, and why
+# ## What it estimates, and why
 #
 # `explain()` has an estimate for each promotion, a 95 % interval and the probability that it is the
 # best. Promotions that were soon given up keep wide intervals: nobody needs to know exactly how bad

@@ -23,19 +23,10 @@ from updraft import _updraft
 from updraft._own import OwnEnvironment, OwnPolicy
 from updraft._results import Bounds, SimulationResult
 from updraft._simulate import InstanceLike, as_instance, simulate
-from updraft._updraft import (
-    CampaignPolicy,
-    ContextPolicy,
-    Decision,
-    Environment,
-    Instance,
-    Policy,
-)
+from updraft._updraft import Decision, Environment, Instance, Policy
 
 __all__ = [
     "Bounds",
-    "CampaignPolicy",
-    "ContextPolicy",
     "Decision",
     "Environment",
     "Instance",
@@ -63,6 +54,7 @@ __all__ = [
 version: str = _updraft.version
 __version__ = version
 
+
 def policy(
     spec: str,
     actions: int,
@@ -79,11 +71,11 @@ def policy(
     seed: int = 1,
     run: int = 0,
 ) -> Policy:
-    """A policy that knows what it is told here, and nothing else.
+    """A plain policy, which knows what it is told here and nothing else.
 
     spec: such as "up_ucb(alpha=3)"; policies() lists them. "auto" picks one by what is known.
     affected: per action the variables that it affects, as ids or as a mask of bools.
-    baseline: mean payoff of every variable when nothing is done.
+    baseline: mean payoff of every variable if nothing is done.
     max_affected: L, the most variables that an action affects; or a list with one L per action.
     min_uplift: Delta, the least size of an individual uplift.
     effect_gap: the least distance between the means of a variable under two actions of which one
@@ -93,8 +85,8 @@ def policy(
     observations: per variable, how often it was seen without any action, and the mean of these.
     seed, run: where the policy's own draws come from, if it draws.
 
-    Knowledge that the policy does not use is left aside. Raises ValueError where it lacks some, and
-    says which policies would do with what is known.
+    The policy ignores knowledge that it does not use. If it lacks some, raises ValueError that says
+    which policies would work with what is known.
 
     >>> p = policy("up_ucb(alpha=3)", actions=2, variables=5, affected=[[0, 1], {2, 4}])
     >>> p.select()
@@ -107,7 +99,7 @@ def policy(
     Traceback (most recent call last):
     ValueError: up_ucb.alpha = -1: must be > 0
     """
-    told = {
+    given = {
         "actions": actions,
         "variables": variables,
         "affected": affected,
@@ -119,16 +111,16 @@ def policy(
         "reward_prior": reward_prior,
         "observations": observations,
     }
-    known = {name: value for name, value in told.items() if value is not None}
+    known = {name: value for name, value in given.items() if value is not None}
     return Policy(spec, known, seed, run)
 
 
 def campaign(
     spec: str, features: int, budget: int, treatments: int = 1, *, seed: int = 1, run: int = 0
-) -> CampaignPolicy:
-    """A policy for targeted campaigns: who of a pool of people gets which treatment.
+) -> Policy:
+    """A targeting policy: it chooses who of a pool of people gets which treatment.
 
-    spec: such as "c2_up_ucb(beta=2)"; campaign_policies() lists them.
+    spec: such as "c2_up_ucb(beta=2)"; policies("targeting") lists them.
     features: how many numbers describe a person.
     budget: how many people may be treated in a round.
     seed, run: as in policy().
@@ -137,10 +129,31 @@ def campaign(
     >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]
     >>> z = c.select(X)                          # the treatment of each person, 0 = none
     >>> c.update(X, z, [0.1, 0.7, 0.3])          # what everyone paid
+    >>> c.decide(X)
+    Decision(number=1, treatments=[0 1 0], probability=1)
     >>> c
-    <updraft.CampaignPolicy c2_up_ucb(beta=2): 2 features, 1 treatment, budget 1, rounds seen 1>
+    <updraft.Policy c2_up_ucb(beta=2): 2 features, 1 treatment, budget 1, rounds seen 1>
     """
-    return CampaignPolicy(spec, (features, budget, treatments), seed, run)
+    known = {"features": features, "budget": budget, "treatments": treatments}
+    return Policy(spec, known, seed, run)
+
+
+def context(spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0) -> Policy:
+    """A contextual policy: it takes one action for all variables, which have features.
+
+    spec: such as "lin_up_ucb(beta=1)"; policies("contextual") lists them.
+    features: how many numbers describe a variable.
+    seed, run: as in policy().
+
+    >>> c = context("lin_up_ucb(beta=1)", features=2, actions=2)
+    >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]             # variables x features
+    >>> affected = [[0], [1, 2]]                             # in this round
+    >>> a = c.select(X, affected=affected)
+    >>> c.update(X, a, [0.1, 0.7, 0.3], affected=affected)   # what every variable paid
+    >>> c
+    <updraft.Policy lin_up_ucb(beta=1): 2 features, 2 actions, rounds seen 1>
+    """
+    return Policy(spec, {"features": features, "actions": actions}, seed, run)
 
 
 def instance(source: InstanceLike) -> Instance:
@@ -154,26 +167,6 @@ def instance(source: InstanceLike) -> Instance:
     return as_instance(source)
 
 
-def context(
-    spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0
-) -> ContextPolicy:
-    """A policy for actions with contexts: one action for all variables, which have features.
-
-    spec: such as "lin_up_ucb(beta=1)"; context_policies() lists them.
-    features: how many numbers describe a variable.
-    seed, run: as in policy().
-
-    >>> c = context("lin_up_ucb(beta=1)", features=2, actions=2)
-    >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]             # variables x features
-    >>> affected = [[0], [1, 2]]                             # in this round
-    >>> a = c.select(X, affected=affected)
-    >>> c.update(X, a, [0.1, 0.7, 0.3], affected=affected)   # what every variable paid
-    >>> c
-    <updraft.ContextPolicy lin_up_ucb(beta=1): 2 features, 2 actions, rounds seen 1>
-    """
-    return ContextPolicy(spec, (features, actions), seed, run)
-
-
 def environment(
     draw: Callable[..., Any],
     actions: int,
@@ -185,11 +178,14 @@ def environment(
     """An environment of your own for simulate(): a function that returns payoffs for an action.
 
     draw: called as draw(action) in each round, for one policy and run after the other; returns
-    what Policy.update() takes. Where it has a parameter `rng`, it is given a numpy Generator that
-    starts anew with each run and policy, so that policies meet the same draws; `round` likewise.
-    rewards: the expected reward of each action; where it is not known, simulations measure the
-    payoffs collected in place of regret.
-    knowledge: what policies may be told, as in policy().
+    what Policy.update() takes. If it has a parameter `rng`, it gets a numpy Generator that starts
+    again with each run and policy, so that policies meet the same draws. If it has a parameter
+    `round`, it gets the number of the round.
+    rewards: the expected reward of each action. If they are not known, simulations measure the
+    payoffs collected instead of regret.
+    knowledge: what policies may know, as in policy().
+
+    Like an instance, it has knowledge(rounds) and environment(seed, run).
 
     >>> def shop(action, rng):
     ...     sales = rng.normal([5.0, 3.0, 2.0, 1.0])
@@ -202,8 +198,7 @@ def environment(
     >>> r.measure, r["pulls"].argmax(axis=1)
     ('reward', array([2, 2]))
     """
-    told = {"actions": actions, "variables": variables, **knowledge}
-    return OwnEnvironment(draw, told, rewards)
+    return OwnEnvironment(draw, {"actions": actions, "variables": variables, **knowledge}, rewards)
 
 
 def instances() -> dict[str, str]:
@@ -285,39 +280,34 @@ def campaign_bounds(
     return Bounds(_updraft.campaign_bounds(options))
 
 
-def policies() -> list[dict[str, Any]]:
-    """All policies for policy(): name, aliases, summary, index, reference, status, what each needs
-    to know, and its parameters.
+def policies(kind: str = "plain") -> list[dict[str, Any]]:
+    """The policies of a kind: "plain" for policy(), "targeting" for campaign(), "contextual" for
+    context(). Each has name, kind, aliases, summary, index, reference, status, what it needs to
+    know, and its parameters.
 
     >>> [p["needs"] for p in policies() if p["name"] == "up_ucb_bl"]
     [['baseline', 'affected']]
+    >>> [p["name"] for p in policies("contextual")]
+    ['lin_up_ucb', 'lin_up_ucb_bl', 'lin_ucb']
     """
-    return _updraft.policies()
+    return _updraft.policies(kind)
 
 
 def campaign_policies() -> list[dict[str, Any]]:
-    """The same for campaign().
-
-    >>> campaign_policies()[0]["name"]
-    'c2_up_ucb'
-    """
-    return _updraft.campaign_policies()
+    """The same as policies("targeting")."""
+    return policies("targeting")
 
 
 def context_policies() -> list[dict[str, Any]]:
-    """The same for context().
-
-    >>> [p["name"] for p in context_policies()]
-    ['lin_up_ucb', 'lin_up_ucb_bl', 'lin_ucb']
-    """
-    return _updraft.context_policies()
+    """The same as policies("contextual")."""
+    return policies("contextual")
 
 
-def save(policy: Policy | CampaignPolicy | ContextPolicy, path: str | os.PathLike[str]) -> None:
-    """Saves a policy in the library's own format, which C++ programs read as well.
+def save(policy: Policy, path: str | os.PathLike[str]) -> None:
+    """Saves a policy of any kind in the library's own format, which C++ programs read as well.
 
-    The file is replaced as a whole or not at all. It holds all that was told and learnt, but not the
-    seed (a pickle does).
+    The file is replaced as a whole or not at all. It holds everything that the policy knows and has
+    learnt, but not the seed (a pickle does).
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -329,10 +319,10 @@ def save(policy: Policy | CampaignPolicy | ContextPolicy, path: str | os.PathLik
     _updraft.save(policy, path)
 
 
-def load(path: str | os.PathLike[str], *, seed: int = 1, run: int = 0) -> Any:
-    """The policy as it was saved, of whichever kind: the same next choices, bit for bit, given the
-    same seed.
+def load(path: str | os.PathLike[str], *, seed: int = 1, run: int = 0) -> Policy:
+    """The policy as it was saved: the same next choices, bit for bit, given the same seed.
 
-    Raises ValueError where the file is foreign or damaged, RuntimeError where it cannot be read.
+    Raises ValueError if the file is not a saved policy or is damaged, RuntimeError if it cannot be
+    read.
     """
     return _updraft.load(path, seed, run)

@@ -22,8 +22,8 @@ class SimulationResult(dict[str, Any]):
     curve_round (C): the rounds of the curves
     curve_mean, curve_sd, curve_stderr, curve_p95 (P x C): of the regret after these rounds
 
-    Where an environment of your own does not say the expected rewards, `measure` is "reward" in
-    place of "regret", and all are of the payoffs collected, of which more is better.
+    If an environment of your own does not give the expected rewards, `measure` is "reward" instead
+    of "regret", and the numbers are those of the payoffs collected: more is better.
     """
 
     measure: str = "regret"
