@@ -142,9 +142,9 @@ py::dict result_dict(const SimulationResult& result) {
   return out;
 }
 
-/// `stage`: an instance, or contexts.
-template <typename Stage>
-py::dict play_on(const Stage& stage, const std::vector<PolicySpec>& specs,
+/// `world`: an instance, or contexts.
+template <typename World>
+py::dict play_on(const World& world, const std::vector<PolicySpec>& specs,
                  SimulationOptions options, const py::object& progress) {
   Supervisor supervisor(progress);
   options.stop = supervisor.token();
@@ -152,7 +152,7 @@ py::dict play_on(const Stage& stage, const std::vector<PolicySpec>& specs,
   SimulationResult result;
   try {
     const py::gil_scoped_release unlocked;
-    result = simulate(stage, specs, options);
+    result = simulate(world, specs, options);
   } catch (const Cancelled&) {
     supervisor.rethrow();
     throw;
@@ -214,10 +214,12 @@ py::dict summaries(const Doubles& table) {
 }  // namespace
 
 void bind_simulate(py::module_& module) {
-  module.def("simulate", &play, py::arg("instance"), py::arg("policies"), py::arg("options"),
-             py::arg("progress"));
-  module.def("simulate_contexts", &play_contexts, py::arg("contexts"), py::arg("policies"),
-             py::arg("options"), py::arg("progress"));
+  const auto simulated_on = [&module](auto function) {
+    module.def("simulate", function, py::arg("world"), py::arg("policies"), py::arg("options"),
+               py::arg("progress"));
+  };
+  simulated_on(&play);
+  simulated_on(&play_contexts);
   module.def(
       "names_contexts", [](const std::string& text) { return find_contexts(text).has_value(); },
       py::arg("text"));

@@ -90,12 +90,12 @@ def simulate(
         "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
     }
     with _reporting(progress) as report:
-        if isinstance(instance, str) and _updraft.names_contexts(instance):
-            result, notes = _on_contexts(instance, given, options, report)
-        elif isinstance(instance, OwnEnvironment):
+        if isinstance(instance, OwnEnvironment):
             result, notes = _with_own(instance, given, options, report)
+        elif isinstance(instance, str) and _updraft.names_contexts(instance):
+            result, notes = _on_built_in(instance, given, options, report)
         else:
-            result, notes = _on_actions(as_instance(instance), given, options, report)
+            result, notes = _on_built_in(as_instance(instance), given, options, report)
     result.warnings = notes
     for note in notes:
         warnings.warn(note, stacklevel=2)
@@ -121,32 +121,20 @@ def _reporting(progress: bool | Report) -> Iterator[Report | None]:
         raise ValueError(f"progress = {progress!r}: must be True, False or a function")
 
 
-def _on_contexts(
-    contexts: str,
-    policies: list[str | PolicyMaker],
-    options: Mapping[str, Any],
-    report: Report | None,
-) -> tuple[SimulationResult, list[str]]:
-    for policy in policies:
-        if not isinstance(policy, str):
-            raise ValueError(f"policies: {policy!r}: a contextual bandit takes specs only")
-    table = _updraft.simulate_contexts(contexts, [str(p) for p in policies], options, report)
-    notes = table.pop("warnings")
-    return SimulationResult(table), notes
-
-
-def _on_actions(
-    instance: Instance,
+def _on_built_in(
+    world: Instance | str,
     policies: list[str | PolicyMaker],
     options: Mapping[str, Any],
     report: Report | None,
 ) -> tuple[SimulationResult, list[str]]:
     specs = [policy for policy in policies if isinstance(policy, str)]
-    if len(specs) < len(policies):
-        return _with_own(instance, policies, options, report)
-    table = _updraft.simulate(instance, specs, options, report)
-    notes = table.pop("warnings")
-    return SimulationResult(table), notes
+    if len(specs) == len(policies):
+        table = _updraft.simulate(world, specs, options, report)
+        notes = table.pop("warnings")
+        return SimulationResult(table), notes
+    if isinstance(world, str):
+        raise ValueError("policies: a contextual bandit takes specs only")
+    return _with_own(world, policies, options, report)
 
 
 def _with_own(

@@ -131,13 +131,7 @@ def instances() -> dict[str, str]: ...
 def policies(kind: str) -> list[dict[str, Any]]: ...
 def checked_knowledge(known: Mapping[str, Any]) -> dict[str, Any]: ...
 def simulate(
-    instance: Instance,
-    policies: Sequence[str],
-    options: Mapping[str, Any],
-    progress: Callable[[float], object] | None,
-) -> dict[str, Any]: ...
-def simulate_contexts(
-    contexts: str,
+    world: Instance | str,
     policies: Sequence[str],
     options: Mapping[str, Any],
     progress: Callable[[float], object] | None,
