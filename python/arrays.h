@@ -16,7 +16,7 @@ namespace updraft::python {
 
 namespace py = pybind11;
 
-// What comes from Python. All throw InvalidInput naming `field` where it is something else.
+// What comes from Python. All throw InvalidInput that names `field` if it is something else.
 
 /// Numbers in C order.
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
@@ -49,15 +49,15 @@ std::uint64_t whole_number(std::string_view field, py::handle object, WholeRange
 std::vector<std::uint32_t> whole_numbers(std::string_view field, py::handle object);
 
 /// L for all actions, or a list with one L(a) per action, for a Knowledge or BoundInputs.
-template <typename Told>
-void set_max_affected(Told& told, std::string_view field, py::handle object) {
+template <typename Known>
+void set_max_affected(Known& known, std::string_view field, py::handle object) {
   const bool list = PySequence_Check(object.ptr()) && !PyUnicode_Check(object.ptr());
   if (!list) {
-    told.set_max_affected(whole_number(field, object, kAnyCount));
+    known.set_max_affected(whole_number(field, object, kAnyCount));
     return;
   }
   const std::vector<std::uint32_t> bounds = whole_numbers(field, object);
-  told.set_max_affected(std::vector<std::size_t>(bounds.begin(), bounds.end()));
+  known.set_max_affected(std::vector<std::size_t>(bounds.begin(), bounds.end()));
 }
 
 /// A set of variables: ids in an array, list, range or set, or a mask of `variables` bools.

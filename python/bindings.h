@@ -10,9 +10,6 @@ namespace updraft::python {
 
 void bind_instance(pybind11::module_& module);
 void bind_policy(pybind11::module_& module);
-void bind_campaign_policy(pybind11::module_& module);
-void bind_context_policy(pybind11::module_& module);
-void bind_load(pybind11::module_& module);
 void bind_simulate(pybind11::module_& module);
 void bind_registry(pybind11::module_& module);
 

@@ -7,7 +7,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "told.h"
+#include "knowledge.h"
 #include "updraft/environment.h"
 #include "updraft/error.h"
 

@@ -8,14 +8,10 @@ PYBIND11_MODULE(_updraft, module) {
   module.attr("version") = UPDRAFT_VERSION;
   updraft::python::bind_instance(module);
   updraft::python::bind_policy(module);
-  updraft::python::bind_campaign_policy(module);
-  updraft::python::bind_context_policy(module);
-  updraft::python::bind_load(module);
   updraft::python::bind_simulate(module);
   updraft::python::bind_registry(module);
   // People meet the classes as updraft.Policy and so on; pickles name them so.
-  for (const char* name :
-       {"Environment", "Instance", "Policy", "CampaignPolicy", "ContextPolicy"}) {
+  for (const char* name : {"Decision", "Environment", "Instance", "Policy"}) {
     module.attr(name).attr("__module__") = "updraft";
   }
 }

@@ -1,21 +1,73 @@
 #include "updraft/policy.h"
 
 #include <fmt/format.h>
+#include <pybind11/stl/filesystem.h>
 
-#include <algorithm>
+#include <filesystem>
+#include <sstream>
 
 #include "arrays.h"
 #include "bindings.h"
-#include "columns.h"
-#include "seeded.h"
-#include "told.h"
+#include "explanation.h"
+#include "knowledge.h"
+#include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
 
 namespace updraft::python {
 namespace {
 
-using SeededPolicy = Seeded<Policy>;
+/// A policy with the source of its draws, which the library leaves to the caller.
+struct SeededPolicy {
+  std::unique_ptr<Policy> policy;
+  std::uint64_t seed = 1;
+  std::uint32_t run = 0;
+
+  Stream stream() const { return {seed, run, Purpose::kPolicy}; }
+};
+
+SeededPolicy seeded(std::unique_ptr<Policy> policy, py::handle seed, py::handle run) {
+  return {std::move(policy), whole_number("seed", seed, kAnyCount),
+          static_cast<std::uint32_t>(whole_number("run", run))};
+}
+
+SeededPolicy make(const std::string& spec, const py::dict& known, py::handle seed, py::handle run) {
+  const bool plain = !known.contains("features");
+  return seeded(make_policy(spec, plain ? knowledge_from(known) : shape_from(known)), seed, run);
+}
+
+/// A round with the arrays that it refers to.
+class RoundArrays {
+ public:
+  RoundArrays(const Policy& policy, py::handle features, py::handle baseline, py::handle affected) {
+    if (!features.is_none()) {
+      features_ = doubles("X", features, 2);
+      round_.features = view(features_);
+      round_.width = static_cast<std::size_t>(features_.shape(1));
+    } else if (policy.kind() != PolicyKind::kPlain) {
+      throw InvalidInput("X", fmt::format("must be given: {} decides by the features of its rows",
+                                          policy.spec().name()));
+    }
+    if (!baseline.is_none()) {
+      baseline_ = doubles("baseline", baseline, 1);
+      round_.baseline = view(baseline_);
+    }
+    if (!affected.is_none()) {
+      affected_ = sets_from(affected, round_.size());
+      round_.affected = affected_;
+    }
+  }
+  RoundArrays(const RoundArrays&) = delete;
+  RoundArrays& operator=(const RoundArrays&) = delete;
+
+  const Round& round() const { return round_; }
+
+ private:
+  Doubles features_;
+  Doubles baseline_;
+  std::vector<VariableSet> affected_;
+  Round round_;
+};
 
 /// A tuple of two sequences. Two numbers in a tuple are the payoffs of two variables.
 bool is_sparse(py::handle payoffs) {
@@ -27,158 +79,285 @@ bool is_number(py::handle payoffs) {
   return PyNumber_Check(payoffs.ptr()) && !PySequence_Check(payoffs.ptr());
 }
 
-void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
-  const auto action = static_cast<ActionId>(whole_number("action", action_object));
-  if (is_number(payoffs)) {
-    self.policy->observe(action, Payoffs::total(number("payoffs", payoffs)));
-  } else if (is_sparse(payoffs)) {
-    const auto pair = py::reinterpret_borrow<py::tuple>(payoffs);
+/// Calls `learn` with payoffs that refer to the arrays of `object`.
+template <typename Learn>
+void with_payoffs(py::handle object, Learn learn) {
+  if (is_number(object)) {
+    learn(Payoffs::total(number("payoffs", object)));
+  } else if (is_sparse(object)) {
+    const auto pair = py::reinterpret_borrow<py::tuple>(object);
     const std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
     const Doubles values = doubles("payoffs", pair[1], 1);
-    self.policy->observe(action, Payoffs::sparse(ids, view(values)));
+    learn(Payoffs::sparse(ids, view(values)));
   } else {
-    const Doubles values = doubles("payoffs", payoffs, 1);
-    self.policy->observe(action, Payoffs::dense(view(values)));
+    const Doubles values = doubles("payoffs", object, 1);
+    learn(Payoffs::dense(view(values)));
   }
 }
 
-void explain_weights(const Explanation& explanation, Columns<ActionExplanation>& columns) {
-  std::size_t width = 0;
-  for (const ActionExplanation& action : explanation.actions) {
-    if (action.weights) width = std::max(width, action.weights->size());
+Decision decide(SeededPolicy& self, py::handle features, py::handle baseline, py::handle affected) {
+  const RoundArrays arrays(*self.policy, features, baseline, affected);
+  return self.policy->decide(arrays.round(), self.stream());
+}
+
+py::object treatments(const Decision& decision) {
+  if (decision.treatments.empty()) throw py::attribute_error("treatments: only targeting has any");
+  return integers_of(std::span<const Treatment>(decision.treatments));
+}
+
+py::object action(const Decision& decision) {
+  if (decision.treatments.empty()) return py::int_(decision.action);
+  throw py::attribute_error("action: targeting has treatments");
+}
+
+py::object select(SeededPolicy& self, py::handle features, py::handle baseline,
+                  py::handle affected) {
+  const bool plain = self.policy->kind() == PolicyKind::kPlain;
+  if (plain && features.is_none() && baseline.is_none() && affected.is_none()) {
+    return py::int_(self.policy->select(self.stream()));
   }
-  columns.table(
-      "weights", &ActionExplanation::weights, width,
-      [](const std::vector<double>& row, double* to) { std::copy(row.begin(), row.end(), to); });
+  const Decision decision = decide(self, features, baseline, affected);
+  return decision.treatments.empty() ? action(decision) : treatments(decision);
+}
+
+void update_in_round(SeededPolicy& self, py::handle features, py::handle choice, py::handle payoffs,
+                     py::handle affected) {
+  const RoundArrays arrays(*self.policy, features, py::none(), affected);
+  Decision decision;
+  if (self.policy->kind() == PolicyKind::kTargeting) {
+    decision.treatments = whole_numbers("treatments", choice);
+  } else {
+    decision.action = static_cast<ActionId>(whole_number("action", choice));
+  }
+  with_payoffs(payoffs,
+               [&](const Payoffs& given) { self.policy->learn(decision, arrays.round(), given); });
+}
+
+void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
+  if (self.policy->kind() != PolicyKind::kPlain) {
+    return update_in_round(self, py::none(), action_object, payoffs, py::none());
+  }
+  const auto action = static_cast<ActionId>(whole_number("action", action_object));
+  with_payoffs(payoffs, [&](const Payoffs& given) { self.policy->observe(action, given); });
+}
+
+py::dict explain(SeededPolicy& self, py::handle features, py::handle baseline,
+                 py::handle affected) {
+  const RoundArrays arrays(*self.policy, features, baseline, affected);
+  py::dict out = explanation_dict(self.policy->explain(arrays.round()), self.policy->kind());
+  if (self.policy->kind() == PolicyKind::kPlain) {
+    const std::vector<double> probabilities = self.policy->probabilities(self.stream());
+    out["probability"] = array_of(std::span<const double>(probabilities));
+  }
+  return out;
+}
+
+/// A size that only some kinds of policies have.
+py::object size(const SeededPolicy& self, const char* name) {
+  const py::dict sizes = sizes_dict(self.policy->knowledge());
+  if (sizes.contains(name)) return sizes[name];
+  throw py::attribute_error(
+      fmt::format("{}: a {} policy has none", name, kind_name(self.policy->kind())));
 }
 
 py::array_t<std::int64_t> pulls(const SeededPolicy& self) {
-  const std::size_t actions = self.policy->knowledge().actions();
-  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(actions));
-  for (ActionId action = 0; action < actions; ++action) {
-    out.mutable_data()[action] = static_cast<std::int64_t>(self.policy->pulls(action));
+  std::vector<std::uint64_t> counts(size(self, "actions").cast<std::size_t>());
+  for (ActionId action = 0; action < counts.size(); ++action) {
+    counts[action] = self.policy->pulls(action);
   }
-  return out;
+  return integers_of(std::span<const std::uint64_t>(counts));
 }
 
-py::dict explain(SeededPolicy& self) {
-  const Explanation explanation = self.policy->explain();
-  py::dict out;
-  Columns<ActionExplanation> columns(explanation.actions, out);
-  columns.always("pulls", &ActionExplanation::pulls);
-  columns.always("index", &ActionExplanation::index);
-  columns.always("radius", &ActionExplanation::radius);
-  columns.if_any("reward", &ActionExplanation::reward);
-  columns.if_any("uplift", &ActionExplanation::uplift);
-  columns.sets("identified", &ActionExplanation::identified);
-  columns.sets("padding", &ActionExplanation::padding);
-  columns.if_any("standard_error", &ActionExplanation::standard_error);
-  columns.intervals("interval", &ActionExplanation::interval);
-  columns.differences();
-  if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
-  columns.if_any("probability_best", &ActionExplanation::probability_best);
-  const std::vector<double> probabilities = self.policy->probabilities(self.stream());
-  out["probability"] =
-      py::array_t<double>(static_cast<py::ssize_t>(probabilities.size()), probabilities.data());
-  if (columns.known(&ActionExplanation::weights)) explain_weights(explanation, columns);
-  if (explanation.active) {
-    py::array_t<bool> active(static_cast<py::ssize_t>(explanation.active->size()));
-    std::copy(explanation.active->begin(), explanation.active->end(), active.mutable_data());
-    out["active"] = active;
-  }
-  if (explanation.shrinkage) out["shrinkage"] = *explanation.shrinkage;
-  if (explanation.degrees_of_freedom) out["degrees_of_freedom"] = *explanation.degrees_of_freedom;
-  return out;
+std::string repr(const Decision& decision) {
+  const py::object choice = decision.treatments.empty() ? action(decision) : treatments(decision);
+  return fmt::format("Decision(number={}, {}={}, probability={})", decision.number,
+                     decision.treatments.empty() ? "action" : "treatments",
+                     py::str(choice).cast<std::string>(), decision.probability);
 }
 
 std::string repr(const SeededPolicy& self) {
-  const Policy& policy = *self.policy;
-  return fmt::format("<updraft.Policy {}: {}, {}, rounds seen {}>", policy.spec().text(),
-                     counted(policy.knowledge().actions(), "action"),
-                     counted(policy.knowledge().variables(), "variable"), policy.observations());
+  std::string sizes;
+  for (const auto& [key, value] : sizes_dict(self.policy->knowledge())) {
+    std::string name = key.cast<std::string>();
+    const auto count = value.cast<std::size_t>();
+    if (name == "budget") {
+      sizes += fmt::format("budget {}, ", count);
+    } else {
+      name.pop_back();  // the s of the plural
+      sizes += counted(count, name) + ", ";
+    }
+  }
+  return fmt::format("<updraft.Policy {}: {}rounds seen {}>", self.policy->spec().text(), sizes,
+                     self.policy->observations());
 }
 
 constexpr const char* kClassDoc =
-    R"(A policy: it chooses actions and learns from the payoffs of those that were taken.
+    R"(A learner: it decides in every round, and learns from the payoffs of what was done.
 
-Made by updraft.policy() and updraft.load(). Several choices may be outstanding, and payoffs may
-come late, out of order or never. The same calls give the same state, bit for bit. Pickling and
-copying keep everything, the seed included.)";
+Made by updraft.policy(), updraft.campaign(), updraft.context() and updraft.load(). `kind` says
+what a round is:
 
-constexpr const char* kUpdateDoc =
-    R"(Learns from the payoffs of a round in which `action` was taken.
+- plain: all rounds are alike, and one action is taken for all variables. `X`, `baseline` and
+  `affected` are not given.
+- targeting: every round has a pool, `X` (individuals x features), and each individual gets a
+  treatment or none. `baseline`: the expected payoff of each if not treated.
+- contextual: every round has variables with features, `X` (variables x features), and one action is
+  taken for all of them. `baseline`: the expected payoff of each if nothing is done. `affected`: per
+  action, the variables that it affects in this round, as ids or as a mask of bools.
 
-`payoffs` is one number per variable (an array of float64 in C order is read in place; other
-arrays of numbers or bools and lists are converted), or a tuple (indices, values) of the variables
-that did not pay 0, or the total as one number for policies that use only the total. If the payoffs
-are not valid, it raises ValueError and learns nothing.)";
+`baseline` and `affected` are for the policies that need them. Rounds may differ in size. Several
+decisions may be outstanding, and payoffs may come late, out of order or never. The same calls give
+the same state, bit for bit. Pickling and copying keep everything, the seed included.)";
+
+constexpr const char* kSelectDoc =
+    R"(The action to take next; of a targeting policy, the treatment of each individual, 0 for none.
+
+Short for decide(), without the probability. Learns nothing.)";
 
 constexpr const char* kDecideDoc =
-    R"(The action to take next, as a Decision: number, action, probability.
+    R"(The choice of select() as a Decision: number, action or treatments, probability, revision.
 
-The action is that of select(). probability is the propensity: the probability of the action in the
-distribution from which the policy drew it, and 1 if the policy does not draw. Keep it with the
-payoffs, and the decision can be evaluated off-policy later.)";
+probability is the propensity: the probability of the choice in the distribution from which the
+policy drew it, and 1 if the policy does not draw. Of a targeting policy, it is the probability of
+all treatments together. Keep it with the payoffs, and the decision can be evaluated off-policy
+later.)";
 
-constexpr const char* kExplainDoc = R"(The policy's estimates for each action, as a dict.
+constexpr const char* kUpdateDoc =
+    R"(Learns from the payoffs of a round in which an action was taken, or treatments were given.
 
-Arrays with one number per action: pulls, index (which select() compares) and radius; if the policy
-knows them for any action, with NaN for the others:
+Plain policies take update(action, payoffs); the others take the features of the round first:
+update(X, treatments, payoffs), with 0 for no treatment, or update(X, action, payoffs, affected).
+The choice need not be the policy's own.
+
+`payoffs` is one number per variable or individual (an array of float64 in C order is read in place;
+other arrays of numbers or bools and lists are converted), or a tuple (indices, values) of those
+that did not pay 0, or the total as one number for the policies that look at nothing else. Raises
+ValueError, and learns nothing, if something does not fit.)";
+
+constexpr const char* kExplainDoc = R"(What the policy estimates, as a dict of arrays.
+
+One number per action: pulls and index (what select() compares). If the policy knows them for some
+action, with NaN for the others:
 
 - reward;
 - uplift over doing nothing, with standard_error and interval (actions x 2). If every action
-  affects some variable and the baseline was not told, no round shows what that variable pays
-  without any action, and there is no uplift;
-- difference: how much more reward the action has than reference_action, with difference_error
+  affects some variable and the baseline is not known, nothing tells what that variable pays
+  without any of them, and there is no uplift;
+- difference: how much more reward the action brings than reference_action, with difference_error
   and difference_interval (actions x 2). It is known even if the uplift is not;
 - probability_best, weights (actions x atoms), active.
 
-probability is that of the distribution from which the next decide() draws its action.
+A plain policy adds radius, and probability: that of the distribution from which the next decide()
+draws its action. A contextual policy adds chosen and reason. identified and padding are lists of
+arrays of variables. reference_action, shrinkage and degrees_of_freedom are numbers.
 
-identified and padding are lists of arrays of variables. reference_action, shrinkage and
-degrees_of_freedom are numbers.)";
+A targeting policy has one number per individual: treatment (the best one), index (what individuals
+are compared by), chosen and reason; payoff with that treatment and payoff_interval, uplift of that
+treatment over none and interval, with NaN if not known. Nobody has an uplift if the policy does not
+estimate the baseline (c2_ucb).
+
+With features, an estimate is known if the features are a linear combination of features seen with
+the action or treatment and, for an uplift, also without.)";
+
+void bind_decision(py::module_& module) {
+  py::class_<Decision>(module, "Decision", "What Policy.decide() decided.")
+      .def_readonly("number", &Decision::number, "The decisions made before.")
+      .def_property_readonly("action", &action, "Not of targeting policies.")
+      .def_property_readonly("treatments", &treatments,
+                             "Of targeting policies: the treatment of each individual, 0 for none.")
+      .def_readonly("probability", &Decision::probability,
+                    "Of the choice, in the distribution from which it was drawn.")
+      .def_readonly("revision", &Decision::revision, "Of the policy's algorithm.")
+      .def("__repr__", [](const Decision& decision) { return repr(decision); });
+}
+
+void bind_calls(py::class_<SeededPolicy>& type) {
+  const auto in_round = [&type](const char* name, auto function, const char* doc) {
+    type.def(name, function, py::arg("X") = py::none(), py::arg("baseline") = py::none(),
+             py::arg("affected") = py::none(), doc);
+  };
+  in_round("select", &select, kSelectDoc);
+  in_round("decide", &decide, kDecideDoc);
+  in_round("explain", &explain, kExplainDoc);
+  type.def("update", &update, py::arg("action"), py::arg("payoffs"), kUpdateDoc)
+      .def("update", &update_in_round, py::arg("X"), py::arg("action"), py::arg("payoffs"),
+           py::arg("affected") = py::none())
+      .def(
+          "update",
+          [](SeededPolicy& self, py::handle features, py::handle given, py::handle payoffs) {
+            update_in_round(self, features, given, payoffs, py::none());
+          },
+          py::arg("X"), py::arg("treatments"), py::arg("payoffs"));
+}
+
+void bind_properties(py::class_<SeededPolicy>& type) {
+  const auto property = [&type](const char* name, auto get, const char* doc) {
+    type.def_property_readonly(
+        name, [get](const SeededPolicy& self) { return get(*self.policy); }, doc);
+  };
+  property(
+      "kind", [](const Policy& policy) { return kind_name(policy.kind()); },
+      "\"plain\", \"targeting\" or \"contextual\".");
+  property(
+      "spec", [](const Policy& policy) { return policy.spec().text(); },
+      "The policy and its parameters, as text.");
+  property(
+      "decisions", [](const Policy& policy) { return policy.decisions(); },
+      "Calls of select() and decide() so far.");
+  property(
+      "observations", [](const Policy& policy) { return policy.observations(); },
+      "Rounds seen: calls of update() so far.");
+  property(
+      "knowledge", [](const Policy& policy) { return knowledge_dict(policy.knowledge()); },
+      "What the policy knows and uses, as keywords of the function that makes it.");
+  const auto sized = [&type](const char* name, const char* doc) {
+    type.def_property_readonly(
+        name, [name](const SeededPolicy& self) { return size(self, name); }, doc);
+  };
+  sized("actions", "The number of actions. Not of targeting policies.");
+  sized("variables", "The number of variables, of plain policies.");
+  sized("features", "The number of features of a row. Not of plain policies.");
+  sized("treatments", "The number of treatments, of targeting policies. None is not counted.");
+  sized("budget", "How many individuals may be treated in a round, of targeting policies.");
+  type.def_property_readonly("pulls", &pulls, "Per action, the rounds seen.")
+      .def_readonly("seed", &SeededPolicy::seed, "Where the policy's own draws come from.")
+      .def_readonly("run", &SeededPolicy::run, "Draws of different runs are independent.");
+}
+
+py::tuple pickled(const SeededPolicy& self) {
+  std::ostringstream out;
+  save_policy(*self.policy, out);
+  return py::make_tuple(py::bytes(out.str()), self.seed, self.run);
+}
+
+SeededPolicy unpickled(const py::tuple& state) {
+  std::istringstream in(state[0].cast<std::string>());
+  return seeded(load_policy(in), state[1], state[2]);
+}
 
 }  // namespace
 
 void bind_policy(py::module_& module) {
-  py::class_<Decision>(module, "Decision", "A decision of Policy.decide().")
-      .def_readonly("number", &Decision::number, "The number of decisions made before it.")
-      .def_readonly("action", &Decision::action)
-      .def_readonly("probability", &Decision::probability,
-                    "The probability of the action in the distribution from which it was drawn.")
-      .def("__repr__", [](const Decision& decision) {
-        return fmt::format("Decision(number={}, action={}, probability={})", decision.number,
-                           decision.action, decision.probability);
-      });
+  bind_decision(module);
   py::class_<SeededPolicy> type(module, "Policy", kClassDoc);
-  type.def(py::init(
-               [](const std::string& spec, const py::dict& told, py::handle seed, py::handle run) {
-                 return seeded(make_policy(spec, knowledge_from(told)), seed, run);
-               }),
-           py::arg("spec"), py::arg("told"), py::arg("seed") = 1, py::arg("run") = 0)
-      .def(
-          "select", [](SeededPolicy& self) { return self.policy->select(self.stream()); },
-          "The action to take next: decide().action, without the cost of its probability. Learns "
-          "nothing.")
-      .def(
-          "decide", [](SeededPolicy& self) { return self.policy->decide(self.stream()); },
-          kDecideDoc)
-      .def("update", &update, py::arg("action"), py::arg("payoffs"), kUpdateDoc)
-      .def("explain", &explain, kExplainDoc)
-      .def_property_readonly(
-          "actions", [](const SeededPolicy& self) { return self.policy->knowledge().actions(); },
-          "The number of actions.")
-      .def_property_readonly(
-          "variables",
-          [](const SeededPolicy& self) { return self.policy->knowledge().variables(); },
-          "The number of variables.")
-      .def_property_readonly("pulls", &pulls, "For each action, the number of rounds seen.")
-      .def_property_readonly(
-          "knowledge",
-          [](const SeededPolicy& self) { return knowledge_dict(self.policy->knowledge()); },
-          "What the policy was told and uses, as keywords of updraft.policy().")
-      .def("__repr__", &repr);
-  bind_common<Policy>(module, type, {&save_policy, &save_policy, &load_policy});
+  type.def(py::init(&make), py::arg("spec"), py::arg("known"), py::arg("seed") = 1,
+           py::arg("run") = 0)
+      .def("__repr__", [](const SeededPolicy& self) { return repr(self); })
+      .def(py::pickle(&pickled, &unpickled));
+  bind_calls(type);
+  bind_properties(type);
+  module.def(
+      "save",
+      [](const SeededPolicy& self, const std::filesystem::path& path) {
+        save_policy(*self.policy, path);
+      },
+      py::arg("policy"), py::arg("path"));
+  module.def(
+      "load",
+      [](const std::filesystem::path& path, py::handle seed, py::handle run) {
+        return seeded(load_policy(path), seed, run);
+      },
+      py::arg("path"), py::arg("seed"), py::arg("run"));
 }
 
 }  // namespace updraft::python

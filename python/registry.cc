@@ -4,9 +4,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "told.h"
-#include "updraft/campaign_policy.h"
-#include "updraft/context_policy.h"
+#include "knowledge.h"
 #include "updraft/error.h"
 #include "updraft/theory.h"
 
@@ -36,12 +34,14 @@ py::dict parameter_dict(const ParameterInfo& parameter) {
 py::list policy_list(std::span<const PolicyInfo> infos) {
   py::list out;
   for (const PolicyInfo& info : infos) {
+    if (info.make == nullptr) continue;  // it can only be simulated
     py::list parameters;
     for (const ParameterInfo& parameter : info.parameters) {
       parameters.append(parameter_dict(parameter));
     }
     py::dict row;
     row["name"] = text(info.name);
+    row["kind"] = text(kind_name(info.kind));
     row["aliases"] = texts(info.aliases);
     row["summary"] = text(info.summary);
     row["index"] = text(info.index);
@@ -126,11 +126,11 @@ py::list campaign_bound_list(const py::dict& options) {
 }  // namespace
 
 void bind_registry(py::module_& module) {
-  module.def("policies", [] { return policy_list(policies()); });
-  module.def("campaign_policies", [] { return policy_list(campaign_policies()); });
-  module.def("context_policies", [] { return policy_list(context_policies()); });
+  module.def(
+      "policies", [](const std::string& kind) { return policy_list(policies(kind_from(kind))); },
+      py::arg("kind"));
   module.def("checked_knowledge",
-             [](const py::dict& told) { return knowledge_dict(knowledge_from(told)); });
+             [](const py::dict& known) { return knowledge_dict(knowledge_from(known)); });
   module.def("bounds", &bound_list, py::arg("instance"), py::arg("options"));
   module.def("campaign_bounds", &campaign_bound_list, py::arg("options"));
 }

@@ -52,14 +52,14 @@ Needs needs_from(const py::list& names) {
   for (const Need need : all_needs()) {
     if (need != Need::kObservations) valid.push_back(need_name(need));  // a simulation draws them
   }
-  Needs told;
+  Needs known;
   for (const py::handle item : names) {
     const auto name = py::str(item).cast<std::string>();
     const auto found = std::find(valid.begin(), valid.end(), name);
     if (found == valid.end()) throw unknown_name("tell", name, valid);
-    told = told | all_needs()[static_cast<std::size_t>(found - valid.begin())];
+    known = known | all_needs()[static_cast<std::size_t>(found - valid.begin())];
   }
-  return told;
+  return known;
 }
 
 std::uint32_t count(const py::dict& options, const char* name, WholeRange range) {
@@ -142,9 +142,9 @@ py::dict result_dict(const SimulationResult& result) {
   return out;
 }
 
-/// `stage`: an instance, or contexts.
-template <typename Stage>
-py::dict play_on(const Stage& stage, const std::vector<PolicySpec>& specs,
+/// `world`: an instance, or contexts.
+template <typename World>
+py::dict play_on(const World& world, const std::vector<PolicySpec>& specs,
                  SimulationOptions options, const py::object& progress) {
   Supervisor supervisor(progress);
   options.stop = supervisor.token();
@@ -152,7 +152,7 @@ py::dict play_on(const Stage& stage, const std::vector<PolicySpec>& specs,
   SimulationResult result;
   try {
     const py::gil_scoped_release unlocked;
-    result = simulate(stage, specs, options);
+    result = simulate(world, specs, options);
   } catch (const Cancelled&) {
     supervisor.rethrow();
     throw;
@@ -172,7 +172,7 @@ py::dict play(const std::shared_ptr<const Instance>& instance,
 py::dict play_contexts(const std::string& contexts, const std::vector<std::string>& policies,
                        const py::dict& given, const py::object& progress) {
   const std::optional<LinearContexts> found = find_contexts(contexts);
-  if (!found) throw InvalidInput("instance", contexts, "is no bandit with contexts");
+  if (!found) throw InvalidInput("instance", contexts, "must be a contextual bandit");
   const SimulationOptions options = options_from(given);
   std::vector<PolicySpec> specs;
   for (const std::string& text : policies) specs.push_back(PolicySpec::parse(text));
@@ -214,10 +214,12 @@ py::dict summaries(const Doubles& table) {
 }  // namespace
 
 void bind_simulate(py::module_& module) {
-  module.def("simulate", &play, py::arg("instance"), py::arg("policies"), py::arg("options"),
-             py::arg("progress"));
-  module.def("simulate_contexts", &play_contexts, py::arg("contexts"), py::arg("policies"),
-             py::arg("options"), py::arg("progress"));
+  const auto simulated_on = [&module](auto function) {
+    module.def("simulate", function, py::arg("world"), py::arg("policies"), py::arg("options"),
+               py::arg("progress"));
+  };
+  simulated_on(&play);
+  simulated_on(&play_contexts);
   module.def(
       "names_contexts", [](const std::string& text) { return find_contexts(text).has_value(); },
       py::arg("text"));

@@ -79,9 +79,9 @@ for mail in (1, 2):
 
 # %% [markdown]
 # The same for those whom a policy would choose. It learns from one half of the rows and chooses 60
-# of the other, then the other way round: judged on rows that it has seen, it would look better
-# than it is. `update()` takes treatments and outcomes; the treatments need not be the policy's own
-# choice. `greedy` follows its estimates and does not explore.
+# of the other, then the other way round: judged on rows that it was shown, it would look better
+# than it is. `update()` takes what was done and what came of it, which does not have to be the
+# policy's own choice. `greedy` goes by its estimates and does not explore.
 
 # %%
 mixed = np.random.default_rng(1).permutation(len(rows))
@@ -129,14 +129,33 @@ true_uplift = response[:, 1:] - response[:, :1]              # true in the simul
 ROUNDS, POOL, BUDGET = 400, 50, 5
 
 
+class Oracle:
+    """Sends the mails with the largest true uplifts, which only a simulation knows."""
+
+    def select(self, X):
+        response = 1 / (1 + np.exp(-X @ np.transpose(thetas)))
+        uplift, mails = response[:, 1:] - response[:, :1], np.zeros(len(X), dtype=int)
+        best = np.argsort(-uplift.max(axis=1))[:BUDGET]
+        mails[best] = 1 + uplift[best].argmax(axis=1)
+        return mails
+
+    def update(self, X, mails, bought):
+        pass
+
+
+def make(spec, run):
+    if spec == "oracle":
+        return Oracle()
+    return ud.campaign(spec, features=X.shape[1], budget=BUDGET, treatments=2, seed=run)
+
+
 def play(spec, run):
-    """Mean uplift of those treated over a campaign, and the policy at its end."""
-    policy = ud.campaign(spec, features=X.shape[1], budget=BUDGET, treatments=2, seed=run)
-    won = 0.0
+    """Mean uplift of those treated over a campaign, and the policy as it is then."""
+    policy, won = make(spec, run), 0.0
     for t in range(ROUNDS):
         rng = np.random.default_rng([run, t])        # the same customers for all policies
         pool = rng.choice(len(rows), POOL, replace=False)
-        mails = policy.select(X[pool], uplifts=true_uplift[pool] if spec == "oracle" else None)
+        mails = policy.select(X[pool])
         bought = rng.random(POOL) < response[pool, mails]
         policy.update(X[pool], mails, bought)
         won += sum(true_uplift[pool[mails > 0], mails[mails > 0] - 1])
@@ -144,7 +163,7 @@ def play(spec, run):
 
 
 # %% [markdown]
-# `oracle` knows the simulated uplifts: nobody can do better. `random` knows nothing. `c2_ucb` looks
+# The oracle knows the simulated uplifts: nobody can do better. `random` knows nothing. `c2_ucb` looks
 # for those who buy most when treated, `c2_up_ucb` for those who buy more *because* of it.
 # `fill=yes` spends the whole budget in every round, so that all of them send the same number of
 # mails.
@@ -164,7 +183,7 @@ for spec in PLAYED:
 assert uplift["random"] < uplift[LEARNER] < uplift["oracle"]
 assert uplift[PLAYED[2]] < uplift[LEARNER], "buyers are not those whom a mail moves"
 
-estimates = ud.load(out / "shop.policy").explain(X[:POOL])
-who = int(estimates["index"].argmax())
-mail, uplift = MAILS[estimates["treatment"][who]], estimates["uplift"][who]
-print(f"best of {POOL} rows: customer {rows[who]['customer']}, {mail}, estimated {uplift:+.3f}")
+estimated = ud.load(out / "shop.policy").explain(X[:POOL])
+who = int(estimated["index"].argmax())
+mail, uplift = MAILS[estimated["treatment"][who]], estimated["uplift"][who]
+print(f"first of {POOL} rows: customer {rows[who]['customer']}, {mail}, estimated {uplift:+.3f}")

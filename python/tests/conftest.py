@@ -36,7 +36,6 @@ CAMPAIGN_SPECS = {
     "eps_greedy": "eps_greedy(eps=0.2)",
     "eps_greedy_bl": "eps_greedy_bl(eps=0.2)",
     "random": "random",
-    "oracle": "oracle",
 }
 
 CONTEXT_SPECS = {
@@ -46,8 +45,8 @@ CONTEXT_SPECS = {
 }
 
 
-def told(instance, rounds, environment=None):
-    """All that policies may be told of an instance, observations included."""
+def known(instance, rounds, environment=None):
+    """Everything that policies may know of an instance, observations included."""
     environment = environment or instance.environment()
     return {**instance.knowledge(rounds), "observations": environment.observe_baseline(50)}
 

@@ -1,4 +1,4 @@
-"""Policies for actions with contexts."""
+"""Contextual policies."""
 
 import copy
 import pickle
@@ -56,6 +56,8 @@ def test_it_learns_and_explains_itself(spec):
     assert np.bincount(taken).argmax() == 2
     assert policy.decisions == policy.observations == 200
     assert policy.features == FEATURES and policy.actions == ACTIONS
+    assert policy.knowledge == {"features": FEATURES, "actions": ACTIONS}
+    assert list(policy.pulls) == list(np.bincount(taken, minlength=ACTIONS))
     assert f"{policy.spec}: 3 features, 4 actions, rounds seen 200" in repr(policy)
 
     X, baseline, affected, _ = next(rounds(1, seed=9))
@@ -63,6 +65,11 @@ def test_it_learns_and_explains_itself(spec):
     explained = policy.explain(X, **known)
     assert list(explained["pulls"]) == list(np.bincount(taken, minlength=ACTIONS))
     assert explained["chosen"].argmax() == explained["index"].argmax() == policy.select(X, **known)
+    decision = policy.decide(X, **known)
+    assert (decision.number, decision.probability) == (201, 1.0)
+    assert decision.action == explained["chosen"].argmax()
+    with pytest.raises(AttributeError, match="treatments"):
+        decision.treatments
     against_an_action = "max_affected" in spec and "_bl" not in spec
     # Only variables that every action affects have a first feature: without a known baseline,
     # nothing tells what they pay if nothing is done.
@@ -87,7 +94,7 @@ def test_it_is_kept_as_it_is(spec, tmp_path):
     expected = None
     for again in (policy, copy.deepcopy(policy), pickle.loads(pickle.dumps(policy)),
                   ud.load(tmp_path / "policy")):
-        assert isinstance(again, ud.ContextPolicy)
+        assert again.kind == "contextual"
         after = play(again, 30, seed=2)
         expected = expected or after
         assert after == expected
@@ -106,6 +113,7 @@ def test_before_any_feedback_nothing_is_believed():
         ({"X": np.ones(3)}, r"shape of X = \(3,\): must have 2 dimensions"),
         ({"X": np.ones((2, 2))}, "features"),
         ({"X": np.full((2, 3), np.nan)}, "nan"),
+        ({"X": None}, "X: must be given"),
         ({"affected": None}, "affected"),
         ({"affected": [[0], [1]]}, "affected"),
         ({"affected": [[0], [1], [0], [7]]}, "7"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import SPECS, told
+from conftest import SPECS, known
 
 import updraft as ud
 
@@ -20,13 +20,17 @@ def drive(policy, environment, rounds):
 
 def test_every_policy_is_listed_here():
     assert set(SPECS) == {policy["name"] for policy in ud.policies()}
+    for kind in ("plain", "targeting", "contextual"):
+        assert {policy["kind"] for policy in ud.policies(kind)} == {kind}
+    with pytest.raises(ValueError, match="kind = targetting: .*did you mean targeting"):
+        ud.policies("targetting")
 
 
 def check_a_loop_against_a_simulation(instance, spec, rounds):
     seed, run = 7, 2
     result = ud.simulate(instance, spec, rounds=rounds, runs=run + 1, seed=seed)
     environment = instance.environment(seed=seed, run=run)
-    knowledge = told(instance, rounds, environment)
+    knowledge = known(instance, rounds, environment)
     policy = ud.policy(spec, **knowledge, seed=seed, run=run)
     regret = 0.0
     for action in drive(policy, environment, rounds):
@@ -77,7 +81,7 @@ def test_bounds_are_those_of_the_command_line(run_cli):
 
 @pytest.mark.parametrize("name", SPECS)
 def test_every_policy_explains_itself(gaussian, name):
-    policy = ud.policy(SPECS[name], **told(gaussian, ROUNDS))
+    policy = ud.policy(SPECS[name], **known(gaussian, ROUNDS))
     before = policy.explain()
     taken = drive(policy, gaussian.environment(), 40)
     after = policy.explain()
@@ -148,17 +152,17 @@ def test_a_payoff_is_no_uplift():
 
 
 def test_a_decision_is_what_select_gives_with_its_probability():
-    told = dict(actions=3, variables=6, affected=[[0, 1], [2, 3], [4, 5]])
-    deciding, selecting = ud.policy("up_ts", **told), ud.policy("up_ts", **told)
+    given = dict(actions=3, variables=6, affected=[[0, 1], [2, 3], [4, 5]])
+    deciding, selecting = ud.policy("up_ts", **given), ud.policy("up_ts", **given)
     rng = np.random.default_rng(1)
     drawn = 0
     for round in range(60):
-        believed = deciding.explain()["probability"]
+        expected = deciding.explain()["probability"]
         decision = deciding.decide()
         assert decision.action == selecting.select()
-        assert decision.number == round
-        assert decision.probability == believed[decision.action]
-        assert believed.sum() == 1.0
+        assert decision.number == round and decision.revision >= 1
+        assert decision.probability == expected[decision.action]
+        assert expected.sum() == 1.0
         drawn += 0.0 < decision.probability < 1.0
         payoffs = rng.normal(size=6)
         deciding.update(decision.action, payoffs)

@@ -11,8 +11,8 @@ VARIABLES = 4
 SETS = [[0, 1], [2, 3]]
 
 
-def made(spec="up_ucb_l(alpha=2)", **told):
-    return ud.policy(spec, actions=2, variables=VARIABLES, **{"max_affected": 2, **told})
+def made(spec="up_ucb_l(alpha=2)", **known):
+    return ud.policy(spec, actions=2, variables=VARIABLES, **{"max_affected": 2, **known})
 
 
 def uplift_after(payoffs):
@@ -157,7 +157,7 @@ def test_an_action_may_affect_nothing():
 
 
 @pytest.mark.parametrize(
-    "told, message",
+    "known, message",
     [
         ({"affected": [[0], [4]]}, r"affected.* = 4"),
         ({"affected": [[0], [1, 1]]}, r"affected\[1\].* = 1.*repeated"),
@@ -188,9 +188,9 @@ def test_an_action_may_affect_nothing():
     ],
     ids=str,
 )
-def test_refused_knowledge(told, message):
+def test_refused_knowledge(known, message):
     with pytest.raises(ValueError, match=message):
-        made(**told)
+        made(**known)
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,20 @@ def test_refused_shapes(shape):
 
 
 def test_knowledge_comes_back_as_keywords():
-    told = dict(affected=SETS, baseline=[0.0, 1.0, 2.0, 3.0])
-    policy = made("up_ucb_bl(alpha=1)", **told)
+    known = dict(affected=SETS, baseline=[0.0, 1.0, 2.0, 3.0])
+    policy = made("up_ucb_bl(alpha=1)", **known)
     again = ud.policy(policy.spec, **policy.knowledge)
-    assert list(again.knowledge["baseline"]) == told["baseline"]
+    assert list(again.knowledge["baseline"]) == known["baseline"]
     assert [list(ids) for ids in again.knowledge["affected"]] == SETS
+
+
+@pytest.mark.parametrize("given", [{"X": [[1.0]]}, {"baseline": [1.0] * VARIABLES}, {"affected": SETS}])
+def test_plain_policies_take_no_features(given):
+    policy = made()
+    with pytest.raises(ValueError, match="round: must be empty|affected"):
+        policy.select(**given)
+    with pytest.raises(ValueError, match="round: must be empty"):
+        policy.update([[1.0]], 0, [0.0])
+    with pytest.raises(AttributeError, match="budget: a plain policy has none"):
+        policy.budget
+    assert (policy.kind, policy.decisions, policy.observations) == ("plain", 0, 0)

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from conftest import SPECS, told
+from conftest import SPECS, known
 
 import updraft as ud
 
@@ -103,7 +103,7 @@ def test_a_policy_is_told_what_it_needs_and_no_more():
     assert (first["observations"][0] == 1000).all()
     assert first["rng"].random() != second["rng"].random()
 
-    with pytest.raises(ValueError, match="curious.needs = baseline: is not available; available: horizon, rng"):
+    with pytest.raises(ValueError, match="curious.needs = baseline: is not known; known are horizon, rng"):
         ud.simulate("gaussian", [Curious], rounds=20, runs=2, tell=["horizon"])
 
 
@@ -183,7 +183,7 @@ def instance_as_environment(name):
     """An instance behind a function of the user's. The run cannot be known, so only run 0."""
     instance = ud.instance(name)
     environment = instance.environment(seed=OPTIONS["seed"])
-    knowledge = told(instance, OPTIONS["rounds"], environment)
+    knowledge = known(instance, OPTIONS["rounds"], environment)
     return ud.environment(
         lambda action, round: environment.draw(round, action), rewards=instance.rewards, **knowledge
     )
@@ -220,6 +220,18 @@ def test_payoffs_are_counted_where_rewards_are_not_known():
     same_numbers(result, again)
 
 
+def test_an_environment_can_be_played_by_hand_like_an_instance():
+    def played(world):
+        policy, environment = ud.policy("ucb(alpha=2)", **world.knowledge(20)), world.environment(seed=2)
+        for t in range(20):
+            action = policy.select()
+            policy.update(action, environment.draw(t, action))
+        return list(policy.pulls)
+
+    for world in (ud.environment(shop, actions=3, variables=4), ud.instance("gaussian")):
+        assert played(world) == list(ud.simulate(world, "ucb(alpha=2)", 20, runs=1, seed=2)["pulls"][0])
+
+
 def test_payoffs_in_all_forms():
     dense = ud.environment(lambda action, round: [0.0, round + action, 0.5], 2, 3)
     sparse = ud.environment(lambda action, round: ([2, 1], [0.5, round + action]), 2, 3)
@@ -240,7 +252,7 @@ def test_payoffs_in_all_forms():
         ([1.0, np.nan, 2.0], "payoffs: must be finite"),
         (([0, 3], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
         (([0, -1], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
-        (([1, 1], [1.0, 1.0]), "payoffs: a variable occurs twice"),
+        (([1, 1], [1.0, 1.0]), "payoffs: a variable is repeated"),
         (([0, 1], [5.0]), "payoffs: 2 variables, but values of shape"),
     ],
 )

@@ -36,7 +36,7 @@ def cases():
 def test_actions(cases, name, form):
     decisions = different = 0
     for case in cases(name, ROUNDS):
-        policy = ud.policy(case["spec"], **case["told"], seed=case["seed"], run=case["seed"])
+        policy = ud.policy(case["spec"], **case["known"], seed=case["seed"], run=case["seed"])
         for played in case["rounds"]:
             chosen = policy.select()
             assert chosen in played["allowed"], case["spec"]
@@ -62,8 +62,7 @@ def test_campaigns(cases, name):
         )
         for played in case["rounds"]:
             X = np.reshape(played["features"], (-1, case["features"]))
-            uplifts = np.reshape(played["uplifts"], (len(X), -1))
-            chosen = policy.select(X, played["baseline"], uplifts)
+            chosen = policy.select(X, played["baseline"])
             policy.update(X, played["treated"], played["payoffs"])
             if not case["ties"]:
                 decisions += 1

@@ -57,9 +57,9 @@ def test_threads_do_not_matter():
     assert np.array_equal(results[0]["runs"], results[1]["runs"])
 
 
-def test_told_less():
-    told = ud.simulate("gaussian", "auto", rounds=20, runs=1, tell=["affected"])
-    assert list(told["policy"]) == ["up_ts"]
+def test_known_less():
+    known = ud.simulate("gaussian", "auto", rounds=20, runs=1, tell=["affected"])
+    assert list(known["policy"]) == ["up_ts"]
     assert ud.simulate("gaussian", "ucb(alpha=1)", rounds=20, runs=1, tell=[])["mean"].shape == (1,)
     with pytest.raises(ValueError, match="tell = afected: unknown; did you mean affected"):
         ud.simulate("gaussian", "auto", tell=["afected"])
@@ -247,8 +247,8 @@ def test_bounds():
 
 
 def test_bounds_take_an_l_for_each_action():
-    told = [10, 10, 10, 20, 10, 10, 10, 10, 10, 10]
-    each = ud.bounds("gaussian", rounds=100, max_affected=told)
+    known = [10, 10, 10, 20, 10, 10, 10, 10, 10, 10]
+    each = ud.bounds("gaussian", rounds=100, max_affected=known)
     one = ud.bounds("gaussian", rounds=100)
     gap = ud.instance("gaussian").gaps[3]
     # 32 L(a)^2 alpha / gap, of the one action whose L(a) is larger.
@@ -256,12 +256,12 @@ def test_bounds_take_an_l_for_each_action():
     assert each["up_ucb_l_bl"] == pytest.approx(one["up_ucb_l_bl"] + more)
     assert each["up_ucb_l"] > one["up_ucb_l"]
     assert each["up_ucb_bl"] == one["up_ucb_bl"]
-    assert dict(ud.bounds("gaussian", rounds=100, max_affected=np.array(told))) == dict(each)
+    assert dict(ud.bounds("gaussian", rounds=100, max_affected=np.array(known))) == dict(each)
     for bad, message in [
-        (told[:9], "max_affected = 9 numbers: must have one for each of the 10 actions"),
-        ([9] + told[1:], r"max_affected\[0\] = 9: must be from 10, as many as action 0 affects"),
-        ([101] + told[1:], r"max_affected\[0\] = 101: must be from 10, .* variables, 100"),
-        ([10.5] + told[1:], "must be an array of integers"),
+        (known[:9], "max_affected = 9 numbers: must have one for each of the 10 actions"),
+        ([9] + known[1:], r"max_affected\[0\] = 9: must be from 10, as many as action 0 affects"),
+        ([101] + known[1:], r"max_affected\[0\] = 101: must be from 10, .* variables, 100"),
+        ([10.5] + known[1:], "must be an array of integers"),
         ([], "max_affected = 0 numbers"),
         ("10", "max_affected"),
     ]:
@@ -329,8 +329,8 @@ def test_simulate_on_contexts_plays_specs_and_refuses_the_rest():
     result = ud.simulate("contextual-linear(actions=4)", "lin_up_ucb(beta=1)", **options)
     assert result["runs"].shape == (1, 2) and result["pulls"].shape == (1, 4)
     assert result["pulls"].sum() == pytest.approx(30)
-    told = ud.simulate("contextual-linear", ["lin_up_ucb(beta=1, max_affected=8)"], tell=[], **options)
-    assert told["mean"].shape == (1,)
+    known = ud.simulate("contextual-linear", ["lin_up_ucb(beta=1, max_affected=8)"], tell=[], **options)
+    assert known["mean"].shape == (1,)
     for world, policies, more, message in [
         ("contextual-linear", "lin_up_ucb(beta=1)", {"tell": []}, "affected"),
         ("contextual-linear", "up_ts", {}, "is for single actions"),
@@ -375,8 +375,8 @@ def test_an_instance_names_both_deltas():
     ]
     assert gaussian.min_uplift == pytest.approx(min(uplifts))
     assert gaussian.effect_gap == pytest.approx(min(gaps))
-    told = gaussian.knowledge(100)
-    assert told["effect_gap"] == gaussian.effect_gap < told["min_uplift"] == gaussian.min_uplift
+    known = gaussian.knowledge(100)
+    assert known["effect_gap"] == gaussian.effect_gap < known["min_uplift"] == gaussian.min_uplift
 
 
 def test_up_ucb_ilift_needs_an_effect_gap():

@@ -23,19 +23,10 @@ from updraft import _updraft
 from updraft._own import OwnEnvironment, OwnPolicy
 from updraft._results import Bounds, SimulationResult
 from updraft._simulate import InstanceLike, as_instance, simulate
-from updraft._updraft import (
-    CampaignPolicy,
-    ContextPolicy,
-    Decision,
-    Environment,
-    Instance,
-    Policy,
-)
+from updraft._updraft import Decision, Environment, Instance, Policy
 
 __all__ = [
     "Bounds",
-    "CampaignPolicy",
-    "ContextPolicy",
     "Decision",
     "Environment",
     "Instance",
@@ -63,6 +54,7 @@ __all__ = [
 version: str = _updraft.version
 __version__ = version
 
+
 def policy(
     spec: str,
     actions: int,
@@ -79,24 +71,23 @@ def policy(
     seed: int = 1,
     run: int = 0,
 ) -> Policy:
-    """Makes a policy that knows what it is told here, and nothing else.
+    """A plain policy, which knows what it is told here and nothing else.
 
-    spec: such as "up_ucb(alpha=3)"; policies() lists them. "auto" picks one from what is known.
-    affected: for each action, the variables that it affects, as ids or as a mask of bools.
-    baseline: the mean payoff of every variable if nothing is done.
-    max_affected: L, the largest number of variables that an action affects; or a list with one L
-    per action.
-    min_uplift: Delta, the least absolute value of an individual uplift.
-    effect_gap: the least distance between the means of a variable under two actions, over all
-    variables that one of the two affects.
-    horizon: the number of rounds.
+    spec: such as "up_ucb(alpha=3)"; policies() lists them. "auto" picks one by what is known.
+    affected: per action the variables that it affects, as ids or as a mask of bools.
+    baseline: mean payoff of every variable if nothing is done.
+    max_affected: L, the most variables that an action affects; or a list with one L per action.
+    min_uplift: Delta, the least size of an individual uplift.
+    effect_gap: the least distance between the means of a variable under two actions of which one
+    affects it.
+    horizon: the number of rounds to be played.
     reward_prior: mean and variance of the actions' expected rewards.
     observations: for each variable, how often it was observed without any action, and the mean of
     these payoffs.
     seed, run: determine the policy's own random draws, if it draws.
 
-    The policy ignores knowledge that it does not use. Raises ValueError if it needs more; the
-    message says which policies would work with what is known.
+    The policy ignores knowledge that it does not use. If it lacks some, raises ValueError that says
+    which policies would work with what is known.
 
     >>> p = policy("up_ucb(alpha=3)", actions=2, variables=5, affected=[[0, 1], {2, 4}])
     >>> p.select()
@@ -109,7 +100,7 @@ def policy(
     Traceback (most recent call last):
     ValueError: up_ucb.alpha = -1: must be > 0
     """
-    told = {
+    given = {
         "actions": actions,
         "variables": variables,
         "affected": affected,
@@ -121,29 +112,49 @@ def policy(
         "reward_prior": reward_prior,
         "observations": observations,
     }
-    known = {name: value for name, value in told.items() if value is not None}
+    known = {name: value for name, value in given.items() if value is not None}
     return Policy(spec, known, seed, run)
 
 
 def campaign(
     spec: str, features: int, budget: int, treatments: int = 1, *, seed: int = 1, run: int = 0
-) -> CampaignPolicy:
-    """Makes a targeting policy, which chooses who of a pool of people gets which treatment.
+) -> Policy:
+    """A targeting policy: it chooses who of a pool of people gets which treatment.
 
-    spec: such as "c2_up_ucb(beta=2)"; campaign_policies() lists them.
-    features: the number of features of a person.
-    budget: the largest number of people that may be treated in a round.
-    treatments: the number of treatments, not counting no treatment.
+    spec: such as "c2_up_ucb(beta=2)"; policies("targeting") lists them.
+    features: how many numbers describe a person.
+    budget: how many people may be treated in a round.
     seed, run: as in policy().
 
     >>> c = campaign("c2_up_ucb(beta=2)", features=2, budget=1)
     >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]
     >>> z = c.select(X)                          # the treatment of each person, 0 = none
     >>> c.update(X, z, [0.1, 0.7, 0.3])          # what everyone paid
+    >>> c.decide(X)
+    Decision(number=1, treatments=[0 1 0], probability=1)
     >>> c
-    <updraft.CampaignPolicy c2_up_ucb(beta=2): 2 features, 1 treatment, budget 1, rounds seen 1>
+    <updraft.Policy c2_up_ucb(beta=2): 2 features, 1 treatment, budget 1, rounds seen 1>
     """
-    return CampaignPolicy(spec, (features, budget, treatments), seed, run)
+    known = {"features": features, "budget": budget, "treatments": treatments}
+    return Policy(spec, known, seed, run)
+
+
+def context(spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0) -> Policy:
+    """A contextual policy: it takes one action for all variables, which have features.
+
+    spec: such as "lin_up_ucb(beta=1)"; policies("contextual") lists them.
+    features: how many numbers describe a variable.
+    seed, run: as in policy().
+
+    >>> c = context("lin_up_ucb(beta=1)", features=2, actions=2)
+    >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]             # variables x features
+    >>> affected = [[0], [1, 2]]                             # in this round
+    >>> a = c.select(X, affected=affected)
+    >>> c.update(X, a, [0.1, 0.7, 0.3], affected=affected)   # what every variable paid
+    >>> c
+    <updraft.Policy lin_up_ucb(beta=1): 2 features, 2 actions, rounds seen 1>
+    """
+    return Policy(spec, {"features": features, "actions": actions}, seed, run)
 
 
 def instance(source: InstanceLike) -> Instance:
@@ -155,26 +166,6 @@ def instance(source: InstanceLike) -> Instance:
     <updraft.Instance gaussian: 10 actions, 100 variables>
     """
     return as_instance(source)
-
-
-def context(
-    spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0
-) -> ContextPolicy:
-    """Makes a contextual policy: it chooses one action for all variables, which have features.
-
-    spec: such as "lin_up_ucb(beta=1)"; context_policies() lists them.
-    features: the number of features of a variable.
-    seed, run: as in policy().
-
-    >>> c = context("lin_up_ucb(beta=1)", features=2, actions=2)
-    >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]             # variables x features
-    >>> affected = [[0], [1, 2]]                             # in this round
-    >>> a = c.select(X, affected=affected)
-    >>> c.update(X, a, [0.1, 0.7, 0.3], affected=affected)   # what every variable paid
-    >>> c
-    <updraft.ContextPolicy lin_up_ucb(beta=1): 2 features, 2 actions, rounds seen 1>
-    """
-    return ContextPolicy(spec, (features, actions), seed, run)
 
 
 def environment(
@@ -189,11 +180,13 @@ def environment(
 
     draw: called as draw(action) in each round, for one policy and run after the other; returns
     what Policy.update() takes. If it has a parameter `rng`, it gets a numpy Generator that starts
-    anew with each run and policy, so that policies meet the same draws. If it has a parameter
+    again with each run and policy, so that policies meet the same draws. If it has a parameter
     `round`, it gets the number of the round.
-    rewards: the expected reward of each action. Without it, simulations measure the collected
-    payoffs in place of regret.
-    knowledge: what policies may be told, as in policy().
+    rewards: the expected reward of each action. If they are not known, simulations measure the
+    payoffs collected instead of regret.
+    knowledge: what policies may know, as in policy().
+
+    Like an instance, it has knowledge(rounds) and environment(seed, run).
 
     >>> def shop(action, rng):
     ...     sales = rng.normal([5.0, 3.0, 2.0, 1.0])
@@ -206,8 +199,7 @@ def environment(
     >>> r.measure, r["pulls"].argmax(axis=1)
     ('reward', array([2, 2]))
     """
-    told = {"actions": actions, "variables": variables, **knowledge}
-    return OwnEnvironment(draw, told, rewards)
+    return OwnEnvironment(draw, {"actions": actions, "variables": variables, **knowledge}, rewards)
 
 
 def instances() -> dict[str, str]:
@@ -289,39 +281,34 @@ def campaign_bounds(
     return Bounds(_updraft.campaign_bounds(options))
 
 
-def policies() -> list[dict[str, Any]]:
-    """Lists the policies for policy(): name, aliases, summary, index, reference, status, what each
-    needs to know, and its parameters.
+def policies(kind: str = "plain") -> list[dict[str, Any]]:
+    """The policies of a kind: "plain" for policy(), "targeting" for campaign(), "contextual" for
+    context(). Each has name, kind, aliases, summary, index, reference, status, what it needs to
+    know, and its parameters.
 
     >>> [p["needs"] for p in policies() if p["name"] == "up_ucb_bl"]
     [['baseline', 'affected']]
+    >>> [p["name"] for p in policies("contextual")]
+    ['lin_up_ucb', 'lin_up_ucb_bl', 'lin_ucb']
     """
-    return _updraft.policies()
+    return _updraft.policies(kind)
 
 
 def campaign_policies() -> list[dict[str, Any]]:
-    """Lists the targeting policies for campaign(), in the same form as policies().
-
-    >>> campaign_policies()[0]["name"]
-    'c2_up_ucb'
-    """
-    return _updraft.campaign_policies()
+    """The same as policies("targeting")."""
+    return policies("targeting")
 
 
 def context_policies() -> list[dict[str, Any]]:
-    """Lists the contextual policies for context(), in the same form as policies().
-
-    >>> [p["name"] for p in context_policies()]
-    ['lin_up_ucb', 'lin_up_ucb_bl', 'lin_ucb']
-    """
-    return _updraft.context_policies()
+    """The same as policies("contextual")."""
+    return policies("contextual")
 
 
-def save(policy: Policy | CampaignPolicy | ContextPolicy, path: str | os.PathLike[str]) -> None:
-    """Saves a policy in the library's own format, which C++ programs can also read.
+def save(policy: Policy, path: str | os.PathLike[str]) -> None:
+    """Saves a policy of any kind in the library's own format, which C++ programs read as well.
 
-    The file is replaced as a whole or not at all. It contains what the policy was told and has
-    learnt, but not the seed (a pickle also contains the seed).
+    The file is replaced as a whole or not at all. It holds everything that the policy knows and has
+    learnt, but not the seed (a pickle does).
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -333,9 +320,8 @@ def save(policy: Policy | CampaignPolicy | ContextPolicy, path: str | os.PathLik
     _updraft.save(policy, path)
 
 
-def load(path: str | os.PathLike[str], *, seed: int = 1, run: int = 0) -> Any:
-    """Loads a saved policy of any kind. With the same seed, its next choices are the same, bit for
-    bit.
+def load(path: str | os.PathLike[str], *, seed: int = 1, run: int = 0) -> Policy:
+    """The policy as it was saved: the same next choices, bit for bit, given the same seed.
 
     Raises ValueError if the file is not a saved policy or is damaged, RuntimeError if it cannot be
     read.

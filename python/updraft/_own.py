@@ -1,4 +1,4 @@
-"""Policies and environments that users write, and the rounds that run with them in Python."""
+"""Policies and environments that users write, and runs with them in Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import inspect
 import operator
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from updraft._updraft import Instance, Policy
 
 Floats = NDArray[np.float64]
 Payoffs = Any  # whatever Policy.update takes
-_OBSERVATIONS = 1000  # per variable; the default of up_ucb_obs
+_OBSERVATIONS = 1000  # per variable, the default of up_ucb_obs
 _REPORT_SECONDS = 0.1
 
 
@@ -34,8 +34,28 @@ class OwnPolicy(Protocol):
 PolicyMaker = Callable[..., OwnPolicy]
 
 
+class Run(Protocol):
+    """One run of a world."""
+
+    def draw(self, round: int, action: int) -> Payoffs:
+        """The payoffs of taking `action` in `round`."""
+
+
+class World(Protocol):
+    """What policies are simulated on: an Instance or an OwnEnvironment."""
+
+    @property
+    def actions(self) -> int: ...
+    @property
+    def variables(self) -> int: ...
+    @property
+    def gaps(self) -> Floats | None: ...
+    def knowledge(self, rounds: int) -> dict[str, Any]: ...
+    def environment(self, seed: int, run: int) -> Run: ...
+
+
 class OwnEnvironment:
-    """An environment of your own, made by environment(). simulate() takes it as an instance."""
+    """The payoffs of a function of yours. Made by environment(); simulate() takes it as an instance."""
 
     def __init__(
         self, draw: Callable[..., Payoffs], knowledge: Mapping[str, Any], rewards: ArrayLike | None
@@ -58,20 +78,13 @@ class OwnEnvironment:
         return int(self._knowledge["variables"])
 
     def knowledge(self, rounds: int) -> dict[str, Any]:
-        """All that can be known for this many rounds, as keywords of updraft.policy()."""
+        """Everything that can be known, as keywords of updraft.policy()."""
         return {"horizon": rounds, **self._knowledge}
 
-    def start(self, seed: int, run: int) -> Callable[[int, int], Payoffs]:
-        """A function that returns the payoffs of a round and an action, in a new run."""
-        draw = self._draw
-        rng = np.random.default_rng([seed, run, 0])
-        if not self._wants:
-            return lambda round, action: draw(action)
-        if self._wants == {"rng"}:
-            return lambda round, action: draw(action, rng=rng)
-        if self._wants == {"round"}:
-            return lambda round, action: draw(action, round=round)
-        return lambda round, action: draw(action, round=round, rng=rng)
+    def environment(self, seed: int = 1, run: int = 0) -> OwnRun:
+        """One run, to draw payoffs from."""
+        rng = {"rng": np.random.default_rng([seed, run, 0])} if "rng" in self._wants else {}
+        return OwnRun(functools.partial(self._draw, **rng), "round" in self._wants)
 
     def __repr__(self) -> str:
         return (
@@ -80,7 +93,16 @@ class OwnEnvironment:
         )
 
 
-World = Union[Instance, OwnEnvironment]
+class OwnRun:
+    """One run of an environment of your own, as Environment is one of an instance."""
+
+    def __init__(self, draw: Callable[..., Payoffs], wants_round: bool) -> None:
+        self._draw = draw
+        self._wants_round = wants_round
+
+    def draw(self, round: int, action: int) -> Payoffs:
+        """The payoffs of taking `action` in `round`, as your function gives them."""
+        return self._draw(action, round=round) if self._wants_round else self._draw(action)
 
 
 def _counted(count: int, noun: str) -> str:
@@ -134,9 +156,9 @@ def _needs(maker: Any) -> list[str]:
 class OwnLearner:
     """A policy of the user. Its actions and payoffs are checked."""
 
-    def __init__(self, maker: PolicyMaker, told: Mapping[str, Any], world: World) -> None:
+    def __init__(self, maker: PolicyMaker, known: Mapping[str, Any], world: World) -> None:
         self.spec = name_of(maker)
-        self._policy = maker(**told)
+        self._policy = maker(**known)
         self._world = world
         for method in ("select", "update"):
             if not callable(getattr(self._policy, method, None)):
@@ -153,9 +175,7 @@ class OwnLearner:
         return action
 
     def update(self, action: int, payoffs: Payoffs) -> None:
-        if isinstance(self._world, OwnEnvironment):
-            payoffs = dense(payoffs, self._world.variables)
-        self._policy.update(action, payoffs)
+        self._policy.update(action, dense(payoffs, self._world.variables))
 
     def _wrong(self, action: Any, rule: str) -> ValueError:
         return ValueError(f"{self.spec}.select() = {action}: {rule}")
@@ -173,7 +193,7 @@ def dense(payoffs: Payoffs, variables: int) -> Floats:
         if ids.size and not (ids.dtype.kind in "iu" and 0 <= ids.min() <= ids.max() < variables):
             raise ValueError(f"payoffs: variables must be whole numbers below {variables}")
         if np.unique(ids).size < ids.size:
-            raise ValueError("payoffs: a variable occurs twice")
+            raise ValueError("payoffs: a variable is repeated")
         paid = np.asarray(payoffs[1], dtype=np.float64)
         if paid.shape != ids.shape:
             raise ValueError(f"payoffs: {ids.size} variables, but values of shape {paid.shape}")
@@ -193,8 +213,8 @@ def total(payoffs: Payoffs) -> float:
     return float(np.sum(payoffs[1] if is_sparse(payoffs) else payoffs))
 
 
-class Told:
-    """What policies in a simulation are told about a world: never more than they need."""
+class Makers:
+    """Makes the policies of a simulation. Each knows what it needs of a world, and no more."""
 
     def __init__(self, world: World, options: Mapping[str, Any]) -> None:
         self._world = world
@@ -210,19 +230,19 @@ class Told:
         """A new policy for a run."""
         if isinstance(policy, str):
             return Policy(policy, self._known, self._seed, run)
-        told = {name: self._known[name] for name in ("actions", "variables")}
+        known = {name: self._known[name] for name in ("actions", "variables")}
         for need in _needs(policy):
-            told[need] = self._answer(name_of(policy), need, run)
-        return OwnLearner(policy, told, self._world)
+            known[need] = self._needed(name_of(policy), need, run)
+        return OwnLearner(policy, known, self._world)
 
-    def _answer(self, policy: str, need: str, run: int) -> Any:
+    def _needed(self, policy: str, need: str, run: int) -> Any:
         if need == "rng":
             return np.random.default_rng([self._seed, run, 1])
         if need == "observations" and isinstance(self._world, Instance):
             return self._world.environment(self._seed, run).observe_baseline(_OBSERVATIONS)
         if need not in self._known:
             known = ", ".join(sorted({*self._known, "rng"} - {"actions", "variables"}))
-            raise ValueError(f"{policy}.needs = {need}: is not available; available: {known}")
+            raise ValueError(f"{policy}.needs = {need}: is not known; known are {known}")
         return self._known[need]
 
 
@@ -254,7 +274,7 @@ class Meter:
 
 def _play_run(
     learner: Policy | OwnLearner,
-    draw: Callable[[int, int], Payoffs],
+    run: Run,
     gaps: list[float] | None,
     points: list[int],
     meter: Meter,
@@ -265,7 +285,7 @@ def _play_run(
     so_far = 0.0
     for round in range(points[-1]):
         action = learner.select()
-        payoffs = draw(round, action)
+        payoffs = run.draw(round, action)
         so_far += total(payoffs) if gaps is None else gaps[action]
         learner.update(action, payoffs)
         taken.append(action)
@@ -278,7 +298,7 @@ def _play_run(
 def play(
     world: World,
     policy: str | PolicyMaker,
-    told: Told,
+    makers: Makers,
     points: list[int],
     options: Mapping[str, Any],
     meter: Meter,
@@ -287,8 +307,9 @@ def play(
     gaps = None if world.gaps is None else world.gaps.tolist()
     curves, pulls = [], []
     for run in range(options["runs"]):
-        learner = told.learner(policy, run)
-        curve, taken = _play_run(learner, _draws(world, options["seed"], run), gaps, points, meter)
+        learner = makers.learner(policy, run)
+        environment = world.environment(options["seed"], run)
+        curve, taken = _play_run(learner, environment, gaps, points, meter)
         curves.append(curve)
         pulls.append(np.bincount(taken, minlength=world.actions))
     table = np.array(curves)
@@ -296,9 +317,3 @@ def play(
     row: dict[str, Any] = {"policy": learner.spec, **{key: values[-1] for key, values in summaries.items()}}
     row |= {"runs": table[:, -1], "pulls": np.mean(pulls, axis=0)}
     return row | {f"curve_{key}": values for key, values in summaries.items()}
-
-
-def _draws(world: World, seed: int, run: int) -> Callable[[int, int], Payoffs]:
-    if isinstance(world, Instance):
-        return world.environment(seed, run).draw
-    return world.start(seed, run)

@@ -23,7 +23,7 @@ class SimulationResult(dict[str, Any]):
     curve_mean, curve_sd, curve_stderr, curve_p95 (P x C): of the regret after these rounds
 
     If an environment of your own does not give the expected rewards, `measure` is "reward" instead
-    of "regret", and all numbers are about the collected payoffs: more is better.
+    of "regret", and the numbers are those of the payoffs collected: more is better.
     """
 
     measure: str = "regret"

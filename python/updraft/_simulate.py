@@ -12,7 +12,7 @@ from typing import Any, Union
 import numpy as np
 
 from updraft import _updraft
-from updraft._own import Meter, OwnEnvironment, PolicyMaker, Told, World, check_maker, play
+from updraft._own import Makers, Meter, OwnEnvironment, PolicyMaker, World, check_maker, play
 from updraft._progress import ProgressBar
 from updraft._results import SimulationResult
 from updraft._updraft import Instance
@@ -42,21 +42,21 @@ def simulate(
     tell: Iterable[str] | None = None,
     progress: bool | Report = False,
 ) -> SimulationResult:
-    """Simulates policies on an instance and measures their regret.
+    """Runs policies on an instance and measures their regret.
 
-    Every policy is told exactly what it needs, and all policies of a run meet the same noise. The
-    result is the same for any number of threads; 0 means all threads of the machine. Ctrl-C stops
-    the simulation. Other Python threads continue to run meanwhile.
+    Every policy knows exactly what it needs, and all policies of a run meet the same noise. The
+    result is the same for any number of threads; 0 takes all. Ctrl-C stops it. Other Python threads
+    go on meanwhile.
 
-    policies: specs, or classes of your own with select() and update(action, payoffs). Each run
-    makes one object of the class, with the keywords actions and variables and those that its attribute
-    `needs` names: anything that policy() may be told, and "rng" (a numpy Generator).
-    instance: anything that instance() takes, or a result of environment(); or "contextual-linear",
-    a contextual bandit for the policies of context(), with other sizes or noise in parentheses:
+    policies: specs; or classes of your own with select() and update(action, payoffs), of which one
+    object plays each run. It is made with the keywords actions and variables, and those that its
+    attribute `needs` names: any knowledge that policy() takes, and "rng" (a numpy Generator).
+    instance: anything that instance() takes, or what environment() made; or "contextual-linear", a
+    contextual bandit for the policies of context(), with other sizes or noise in parentheses:
     "contextual-linear(noise_sd=2, actions=4)".
-    tell: what policies may be told ("baseline", "affected", ...); by default, all that the instance
-    knows. An empty list means nothing.
-    progress: True shows progress on stderr; a function is called now and then with the share done.
+    tell: the most that policies may know ("baseline", "affected", ...) instead of everything that
+    the instance knows; with an empty list, nothing.
+    progress: True shows it on stderr; a function is called now and then with the share done.
 
     Warns if a policy was made with `delta` and the noise of the instance is wider than its theorem
     allows; the attribute `warnings` of the result has the same texts.
@@ -90,13 +90,12 @@ def simulate(
         "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
     }
     with _reporting(progress) as report:
-        if isinstance(instance, str) and _updraft.names_contexts(instance):
-            result, notes = _on_contexts(instance, given, options, report)
+        if isinstance(instance, OwnEnvironment):
+            result, notes = _with_own(instance, given, options, report)
+        elif isinstance(instance, str) and _updraft.names_contexts(instance):
+            result, notes = _on_built_in(instance, given, options, report)
         else:
-            world: World = (
-                instance if isinstance(instance, OwnEnvironment) else as_instance(instance)
-            )
-            result, notes = _on_actions(world, given, options, report)
+            result, notes = _on_built_in(as_instance(instance), given, options, report)
     result.warnings = notes
     for note in notes:
         warnings.warn(note, stacklevel=2)
@@ -122,32 +121,20 @@ def _reporting(progress: bool | Report) -> Iterator[Report | None]:
         raise ValueError(f"progress = {progress!r}: must be True, False or a function")
 
 
-def _on_contexts(
-    contexts: str,
-    policies: list[str | PolicyMaker],
-    options: Mapping[str, Any],
-    report: Report | None,
-) -> tuple[SimulationResult, list[str]]:
-    for policy in policies:
-        if not isinstance(policy, str):
-            raise ValueError(f"policies: {policy!r}: a contextual bandit takes only specs")
-    table = _updraft.simulate_contexts(contexts, [str(p) for p in policies], options, report)
-    notes = table.pop("warnings")
-    return SimulationResult(table), notes
-
-
-def _on_actions(
-    world: World,
+def _on_built_in(
+    world: Instance | str,
     policies: list[str | PolicyMaker],
     options: Mapping[str, Any],
     report: Report | None,
 ) -> tuple[SimulationResult, list[str]]:
     specs = [policy for policy in policies if isinstance(policy, str)]
-    if not isinstance(world, Instance) or len(specs) < len(policies):
-        return _with_own(world, policies, options, report)
-    table = _updraft.simulate(world, specs, options, report)
-    notes = table.pop("warnings")
-    return SimulationResult(table), notes
+    if len(specs) == len(policies):
+        table = _updraft.simulate(world, specs, options, report)
+        notes = table.pop("warnings")
+        return SimulationResult(table), notes
+    if isinstance(world, str):
+        raise ValueError("policies: a contextual bandit takes specs only")
+    return _with_own(world, policies, options, report)
 
 
 def _with_own(
@@ -159,11 +146,11 @@ def _with_own(
     if not policies:
         raise ValueError("policies: give at least one")
     options = {**options, **_updraft.checked_options(options)}
-    told = Told(world, options)
+    makers = Makers(world, options)
     in_cpp = [p for p in policies if isinstance(p, str)] if isinstance(world, Instance) else []
     for policy in policies:  # refuse bad ones before the others have run for an hour
         if policy not in in_cpp:
-            told.learner(policy if isinstance(policy, str) else check_maker(policy), run=0)
+            makers.learner(policy if isinstance(policy, str) else check_maker(policy), run=0)
     each = options["runs"] * options["rounds"]
     meter = Meter(report, each * len(policies))
     rows: list[dict[str, Any]] = []
@@ -176,7 +163,7 @@ def _with_own(
     points = _updraft.spaced_rounds(options["rounds"], options["curve_points"])
     for place, policy in enumerate(policies):
         if policy not in in_cpp:
-            rows.insert(place, play(world, policy, told, points.tolist(), options, meter))
+            rows.insert(place, play(world, policy, makers, points.tolist(), options, meter))
     result = SimulationResult({key: np.array([row[key] for row in rows]) for key in rows[0]})
     result["curve_round"] = points
     result.measure = "regret" if world.gaps is not None else "reward"

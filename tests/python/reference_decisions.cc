@@ -2,7 +2,7 @@
 //
 //   reference_decisions POLICY CASES ROUNDS
 //
-// Prints one case per line, as JSON: the spec, what the policy is told or made for, and per round
+// Prints one case per line, as JSON: the spec, what the policy knows or is made for, and per round
 // what the reference saw, what it chose and what it observed. `allowed` are the actions with an
 // index as large up to rounding; `ties` says whether there may well be several.
 
@@ -37,7 +37,7 @@ std::vector<VariableId> ids(const VariableSet& set) {
   return out;
 }
 
-Json told(const Knowledge& knowledge) {
+Json known(const Knowledge& knowledge) {
   Json out = {{"actions", knowledge.actions()}, {"variables", knowledge.variables()}};
   if (knowledge.baseline() != nullptr) out["baseline"] = *knowledge.baseline();
   if (knowledge.affected()) {
@@ -78,14 +78,14 @@ std::vector<ActionId> allowed(const ReferencePolicy& reference, const Stream& st
   return out;
 }
 
-Json action_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
+Json plain_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
   const RandomCase random = random_case(policy, number);
   const Stream stream(number, number, Purpose::kPolicy);
   const auto reference = make_reference(random.spec, random.knowledge);
   const bool ties = random.kind == RandomCase::Payoffs::kDeterministic ||
                     random.kind == RandomCase::Payoffs::kLattice;
   Json out = {{"spec", random.spec.text()},
-              {"told", told(random.knowledge)},
+              {"known", known(random.knowledge)},
               {"ties", ties},
               {"seed", number}};
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -98,7 +98,7 @@ Json action_case(const std::string& policy, std::uint32_t number, std::uint32_t 
   return out;
 }
 
-Json campaign_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
+Json targeting_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
   const RandomCampaign random = random_campaign(policy, "linear", number);
   const Stream stream(number, number, Purpose::kPolicy);
   CampaignReference reference(random.spec, random.shape);
@@ -121,14 +121,13 @@ Json campaign_case(const std::string& policy, std::uint32_t number, std::uint32_
     reference.observe(pool.view(), treated, payoffs);
     out["rounds"].push_back({{"features", pool.features},
                              {"baseline", pool.baseline},
-                             {"uplifts", pool.uplifts},
                              {"treated", treated},
                              {"payoffs", payoffs}});
   }
   return out;
 }
 
-Json context_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
+Json contextual_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
   const bool total = policy == "lin_ucb";  // takes neither sets nor L
   const bool sets = !total && number % 2 == 0;
   const RandomContexts random = random_contexts(policy, sets || total, number);
@@ -155,17 +154,14 @@ Json context_case(const std::string& policy, std::uint32_t number, std::uint32_t
   return out;
 }
 
-bool listed(std::span<const PolicyInfo> table, std::string_view name) {
-  return std::any_of(table.begin(), table.end(),
-                     [name](const PolicyInfo& info) { return info.name == name; });
-}
-
-void print_cases(const std::string& policy, std::uint32_t cases, std::uint32_t rounds) {
-  for (std::uint32_t number = 0; number < cases; ++number) {
-    const Json line = listed(campaign_policies(), policy)  ? campaign_case(policy, number, rounds)
-                      : listed(context_policies(), policy) ? context_case(policy, number, rounds)
-                                                           : action_case(policy, number, rounds);
-    fmt::print("{}\n", line.dump());
+Json one_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
+  switch (policy_info(policy).kind) {
+    case PolicyKind::kTargeting:
+      return targeting_case(policy, number, rounds);
+    case PolicyKind::kContextual:
+      return contextual_case(policy, number, rounds);
+    default:
+      return plain_case(policy, number, rounds);
   }
 }
 
@@ -175,8 +171,11 @@ void print_cases(const std::string& policy, std::uint32_t cases, std::uint32_t r
 int main(int argc, char** argv) {
   try {
     if (argc != 4) throw std::invalid_argument("usage: reference_decisions POLICY CASES ROUNDS");
-    updraft::testing::print_cases(argv[1], static_cast<std::uint32_t>(std::stoul(argv[2])),
-                                  static_cast<std::uint32_t>(std::stoul(argv[3])));
+    const auto cases = static_cast<std::uint32_t>(std::stoul(argv[2]));
+    const auto rounds = static_cast<std::uint32_t>(std::stoul(argv[3]));
+    for (std::uint32_t number = 0; number < cases; ++number) {
+      fmt::print("{}\n", updraft::testing::one_case(argv[1], number, rounds).dump());
+    }
   } catch (const std::exception& error) {
     fmt::print(stderr, "reference_decisions: {}\n", error.what());
     return 2;

@@ -1,4 +1,4 @@
-#pragma once
+#include "explanation.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,11 +10,11 @@
 #include <type_traits>
 
 #include "arrays.h"
-#include "updraft/policy.h"
 
 namespace updraft::python {
+namespace {
 
-/// Columns of a dict, from what is believed of each row: an action, or an individual. A field is a
+/// Columns of a dict, from the estimates of each row: an action, or an individual. A field is a
 /// member of Row, or a function of one. What is not known of a row is NaN; what is not known of any
 /// is left out.
 template <typename Row>
@@ -113,5 +113,69 @@ class Columns {
   std::span<const Row> rows_;
   py::dict& out_;
 };
+
+void add_weights(const Explanation& explanation, Columns<ActionExplanation>& columns) {
+  std::size_t width = 0;
+  for (const ActionExplanation& action : explanation.actions) {
+    if (action.weights) width = std::max(width, action.weights->size());
+  }
+  if (width == 0) return;
+  columns.table(
+      "weights", &ActionExplanation::weights, width,
+      [](const std::vector<double>& row, double* to) { std::copy(row.begin(), row.end(), to); });
+}
+
+void add_actions(const Explanation& explanation, PolicyKind kind, py::dict& out) {
+  Columns<ActionExplanation> columns(explanation.actions, out);
+  columns.always("pulls", &ActionExplanation::pulls);
+  columns.always("index", &ActionExplanation::index);
+  columns.if_any("reward", &ActionExplanation::reward);
+  columns.if_any("uplift", &ActionExplanation::uplift);
+  columns.if_any("standard_error", &ActionExplanation::standard_error);
+  columns.intervals("interval", &ActionExplanation::interval);
+  columns.differences();
+  if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
+  columns.sets("identified", &ActionExplanation::identified);
+  columns.sets("padding", &ActionExplanation::padding);
+  if (kind == PolicyKind::kContextual) {
+    columns.always("chosen", &ActionExplanation::chosen);
+    columns.texts("reason", &ActionExplanation::reason);
+    return;
+  }
+  columns.always("radius", &ActionExplanation::radius);
+  columns.if_any("probability_best", &ActionExplanation::probability_best);
+  add_weights(explanation, columns);
+  if (explanation.active) {
+    py::array_t<bool> active(static_cast<py::ssize_t>(explanation.active->size()));
+    std::copy(explanation.active->begin(), explanation.active->end(), active.mutable_data());
+    out["active"] = active;
+  }
+  if (explanation.shrinkage) out["shrinkage"] = *explanation.shrinkage;
+  if (explanation.degrees_of_freedom) out["degrees_of_freedom"] = *explanation.degrees_of_freedom;
+}
+
+void add_individuals(const Explanation& explanation, py::dict& out) {
+  Columns<IndividualExplanation> columns(explanation.individuals, out);
+  columns.always("treatment", &IndividualExplanation::treatment);
+  columns.always("index", &IndividualExplanation::index);
+  columns.if_any("payoff", &IndividualExplanation::payoff);
+  columns.intervals("payoff_interval", &IndividualExplanation::payoff_interval);
+  columns.if_any("uplift", &IndividualExplanation::uplift);
+  columns.intervals("interval", &IndividualExplanation::interval);
+  columns.always("chosen", &IndividualExplanation::chosen);
+  columns.texts("reason", &IndividualExplanation::reason);
+}
+
+}  // namespace
+
+py::dict explanation_dict(const Explanation& explanation, PolicyKind kind) {
+  py::dict out;
+  if (kind == PolicyKind::kTargeting) {
+    add_individuals(explanation, out);
+  } else {
+    add_actions(explanation, kind, out);
+  }
+  return out;
+}
 
 }  // namespace updraft::python

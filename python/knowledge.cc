@@ -1,7 +1,9 @@
-#include "told.h"
+#include "knowledge.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "arrays.h"
@@ -9,6 +11,8 @@
 
 namespace updraft::python {
 namespace {
+
+constexpr std::array<std::string_view, 3> kKindNames = {"plain", "targeting", "contextual"};
 
 py::sequence pair(std::string_view field, py::handle object, std::string_view what) {
   if (!PySequence_Check(object.ptr()) || PySequence_Size(object.ptr()) != 2) {
@@ -18,7 +22,7 @@ py::sequence pair(std::string_view field, py::handle object, std::string_view wh
   return py::reinterpret_borrow<py::sequence>(object);
 }
 
-void tell(Knowledge& knowledge, const std::string& name, py::handle value) {
+void set(Knowledge& knowledge, const std::string& name, py::handle value) {
   if (name == "baseline") {
     knowledge.set_baseline(double_vector(name, value));
   } else if (name == "affected") {
@@ -61,14 +65,43 @@ std::vector<VariableSet> sets_from(py::handle object, std::size_t variables) {
   return sets;
 }
 
-Knowledge knowledge_from(const py::dict& told) {
-  Knowledge knowledge(whole_number("actions", told["actions"]),
-                      whole_number("variables", told["variables"]));
-  for (const auto& [key, value] : told) {
+Knowledge knowledge_from(const py::dict& known) {
+  Knowledge knowledge(whole_number("actions", known["actions"]),
+                      whole_number("variables", known["variables"]));
+  for (const auto& [key, value] : known) {
     const auto name = key.cast<std::string>();
-    if (name != "actions" && name != "variables") tell(knowledge, name, value);
+    if (name != "actions" && name != "variables") set(knowledge, name, value);
   }
   return knowledge;
+}
+
+Knowledge shape_from(const py::dict& known) {
+  const auto size = [&known](const char* name) { return whole_number(name, known[name]); };
+  if (known.contains("budget")) {
+    return Knowledge(TargetingShape{
+        .features = size("features"), .treatments = size("treatments"), .budget = size("budget")});
+  }
+  return Knowledge(ContextualShape{.features = size("features"), .actions = size("actions")});
+}
+
+py::dict sizes_dict(const Knowledge& knowledge) {
+  py::dict out;
+  switch (knowledge.kind()) {
+    case PolicyKind::kPlain:
+      out["actions"] = knowledge.actions();
+      out["variables"] = knowledge.variables();
+      break;
+    case PolicyKind::kTargeting:
+      out["features"] = knowledge.features();
+      out["treatments"] = knowledge.actions();
+      out["budget"] = knowledge.budget();
+      break;
+    case PolicyKind::kContextual:
+      out["features"] = knowledge.features();
+      out["actions"] = knowledge.actions();
+      break;
+  }
+  return out;
 }
 
 py::list affected_list(const AffectedSets& sets) {
@@ -80,9 +113,7 @@ py::list affected_list(const AffectedSets& sets) {
 }
 
 py::dict knowledge_dict(const Knowledge& knowledge) {
-  py::dict out;
-  out["actions"] = knowledge.actions();
-  out["variables"] = knowledge.variables();
+  py::dict out = sizes_dict(knowledge);
   if (knowledge.baseline() != nullptr) {
     out["baseline"] = array_of(std::span<const double>(*knowledge.baseline()));
   }
@@ -103,6 +134,16 @@ py::dict knowledge_dict(const Knowledge& knowledge) {
                                          array_of(std::span<const double>(table->means)));
   }
   return out;
+}
+
+std::string_view kind_name(PolicyKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+
+PolicyKind kind_from(const std::string& name) {
+  const auto found = std::find(kKindNames.begin(), kKindNames.end(), name);
+  if (found == kKindNames.end()) {
+    throw unknown_name("kind", name, {kKindNames.begin(), kKindNames.end()});
+  }
+  return static_cast<PolicyKind>(found - kKindNames.begin());
 }
 
 py::list need_names(Needs needs) {
