@@ -62,7 +62,9 @@ class Policy {
   /// repeated, or the length or kind of the payoffs does not fit resolution().
   void observe(ActionId action, const Payoffs& payoffs);
 
-  virtual Explanation explain() const = 0;
+  /// What is thought of each action. Cost: about that of a choice, without Detail::kCheap more for
+  /// policies that learn the noise.
+  virtual Explanation explain(Detail detail = Detail::kWhole) const = 0;
 
   /// The index that explain() has for an action, up to rounding, without the rest: at most the cost
   /// of a choice.

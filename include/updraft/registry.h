@@ -11,6 +11,7 @@
 #include "updraft/knowledge.h"
 #include "updraft/policy.h"
 #include "updraft/policy_spec.h"
+#include "updraft/policy_traits.h"
 
 namespace updraft {
 
@@ -71,6 +72,7 @@ struct PolicyInfo {
   /// than before: stores keep it with every decision, and say by it which revision decided.
   std::uint32_t revision = 1;
   Needs needs;
+  PolicyTraits traits = {};
   std::vector<ParameterInfo> parameters;
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;
 };

@@ -12,12 +12,12 @@ nlohmann::json brief(const LiveCampaign& campaign);
 /// With its definition.
 nlohmann::json described(const LiveCampaign& campaign);
 
-/// And with what its policy believes, what it was told, and what speaks against that. With
+/// And with the estimates of its policy, what it was told, and what speaks against that. With
 /// `only_counts` the definition and sets of variables are left out, and numbers stand in for them:
 /// however many variables there are, it is small. docs/service.md, 'Report'.
 nlohmann::json campaign_report(const LiveCampaign& campaign, bool only_counts);
 
-/// How beliefs and choices came about. docs/service.md, 'Report'.
+/// Estimates and choices over time. docs/service.md, 'Report'.
 nlohmann::json campaign_history(const LiveCampaign& campaign);
 
 }  // namespace updraft

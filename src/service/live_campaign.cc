@@ -102,7 +102,7 @@ LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
       contextual_(definition_->contexts
                       ? make_context_policy(definition_->spec, *definition_->contexts)
                       : nullptr),
-      watch_(*definition_, policy_ ? explanation_effort(*policy_) : 1) {
+      monitor_(*definition_, policy_.get()) {
   revision_ = policy_info(spec().name()).revision;
   if (!contextual_ || !definition_->knowledge || !definition_->knowledge->affected()) return;
   const AffectedSets& sets = *definition_->knowledge->affected();
@@ -148,20 +148,9 @@ std::optional<std::int64_t> LiveCampaign::oldest_outstanding_ms() const {
 
 void LiveCampaign::look(std::int64_t time_ms) {
   last_event_ms_ = time_ms;
-  if (!watch_.history().due(version_)) return;
-  BeliefHistory::Point point = {
-      .event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_};
-  point.chosen.assign(watch_.chosen().begin(), watch_.chosen().end());
-  if (policy_) {
-    const Explanation explanation = quick_explanation(*policy_);
-    point.beliefs = beliefs(*policy_, explanation);
-    if (quantity(*policy_) == Quantity::kDifference) {
-      point.reference = explanation.reference_action;
-    }
-  } else {
-    point.beliefs = watch_.mean_payoffs();
-  }
-  watch_.history().add(std::move(point));
+  monitor_.monitor().look(
+      policy_.get(),
+      {.event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_});
 }
 
 const LiveDecision* LiveCampaign::find(std::string_view id) const {
@@ -235,7 +224,7 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   }
   ++decided_;
   const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;
-  watch_.decided(id, decided);
+  monitor_.decided(id, decided);
   Event event = happened(EventKind::kDecided, id, now_ms, encode(decided));
   LiveDecision decision;
   decision.number = decision.last = event.number;
@@ -281,7 +270,7 @@ void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
     const Payoffs payoffs =
         all.dense ? Payoffs::dense(all.values) : Payoffs::sparse(all.ids, all.values);
     policy_->observe(decided.action, payoffs);
-    watch_.observed(decided, payoffs);
+    monitor_.observed(decided, payoffs);
     return;
   }
   std::vector<double> payoffs = all.values;
@@ -295,7 +284,7 @@ void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
     targeting_->observe(pool_of(decided, definition_->shape->features), decided.treatments,
                         payoffs);
   }
-  watch_.observed(decided, Payoffs::dense(payoffs));
+  monitor_.observed(decided, Payoffs::dense(payoffs));
 }
 
 Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms) {
@@ -381,7 +370,7 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       take(decision.decided);
       ++decided_;
       ++version_;
-      watch_.decided(event.decision, decision.decided);
+      monitor_.decided(event.decision, decision.decided);
       outstanding_.emplace(std::pair(event.time_ms, event.number), event.decision);
       remember(event.decision, std::move(decision));
       look(event.time_ms);
@@ -444,7 +433,7 @@ std::string LiveCampaign::snapshot() const {
   writer.u64(lost_);
   writer.u64(late_);
   writer.u64(static_cast<std::uint64_t>(last_event_ms_));
-  watch_.write(writer);
+  monitor_.write(writer);
   save_policy(writer);
   writer.u64(outstanding_.size());
   for (const auto& [when, id] : outstanding_) {
@@ -476,7 +465,7 @@ void LiveCampaign::restore(std::string_view snapshot) {
   lost_ = reader.u64();
   late_ = reader.u64();
   last_event_ms_ = static_cast<std::int64_t>(reader.u64());
-  watch_.read(reader);
+  monitor_.read(reader);
   restore_policy(reader);
   for (std::uint64_t left = reader.u64(); left > 0; --left) {
     std::string id = reader.text();

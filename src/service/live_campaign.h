@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "service/campaign_definition.h"
-#include "service/campaign_watch.h"
+#include "service/campaign_monitor.h"
 #include "service/event_bodies.h"
 #include "service/requests.h"
 #include "service/service.h"
@@ -67,7 +67,8 @@ class LiveCampaign {
   const Policy* policy() const { return policy_.get(); }
   const CampaignPolicy* targeting() const { return targeting_.get(); }
   const ContextPolicy* contextual() const { return contextual_.get(); }
-  const CampaignWatch& watch() const { return watch_; }
+  const Monitor& monitor() const { return monitor_.monitor(); }
+  const CampaignMonitor::LastContext* last_context() const { return monitor_.last_context(); }
 
   std::optional<std::int64_t> last_event_ms() const;
   /// When the oldest outstanding decision was made.
@@ -154,7 +155,7 @@ class LiveCampaign {
   std::uint64_t lost_ = 0;
   std::uint64_t late_ = 0;
   std::int64_t last_event_ms_ = 0;
-  CampaignWatch watch_;
+  CampaignMonitor monitor_;
   std::map<std::pair<std::int64_t, std::uint64_t>, std::string> outstanding_;  // by time, number
   std::size_t waiting_numbers_ = 0;
   std::unordered_map<std::string, LiveDecision> decisions_;

@@ -67,19 +67,19 @@ TEST(Report, SaysWhatWasChosenBelievedAndTold) {
 TEST(Report, IntervalsOfTreatmentsAreThoseOfAMean) {
   const CampaignDefinition definition = parse_definition(
       R"json({"name": "m", "policy": "greedy", "treatments": 1, "budget": 1, "features": 1})json");
-  CampaignWatch watch(definition, 1);
+  CampaignMonitor monitor(definition, nullptr);
   Decided decided;
   decided.treatments = {0, 0, 1, 0, 0};
-  watch.observed(decided, Payoffs::dense(std::vector<double>{0, 1, 9, 2, 5}));
-  const std::vector<Belief> beliefs = watch.mean_payoffs();
-  ASSERT_EQ(beliefs.size(), 2u);
+  monitor.observed(decided, Payoffs::dense(std::vector<double>{0, 1, 9, 2, 5}));
+  const std::vector<IntervalEstimate> means = monitor.monitor().mean_payoffs();
+  ASSERT_EQ(means.size(), 2u);
   // Untreated: mean 2, squares about it 4 + 1 + 0 + 9 over three degrees of freedom.
-  EXPECT_DOUBLE_EQ(*beliefs[0].estimate, 2.0);
+  EXPECT_DOUBLE_EQ(*means[0].value, 2.0);
   const double reach = 1.959963984540054 * std::sqrt(14.0 / 3.0 / 4.0);
-  EXPECT_NEAR(beliefs[0].interval->low, 2.0 - reach, 1e-12);
-  EXPECT_NEAR(beliefs[0].interval->high, 2.0 + reach, 1e-12);
-  EXPECT_EQ(beliefs[1].estimate, 9.0);
-  EXPECT_FALSE(beliefs[1].interval) << "of one payoff";
+  EXPECT_NEAR(means[0].interval->low, 2.0 - reach, 1e-12);
+  EXPECT_NEAR(means[0].interval->high, 2.0 + reach, 1e-12);
+  EXPECT_EQ(means[1].value, 9.0);
+  EXPECT_FALSE(means[1].interval) << "of one payoff";
 }
 
 /// Three actions that all move both variables, by 10, 20 and 30 in all, over 750: no control.

@@ -32,8 +32,8 @@ export interface Warning {
   name?: string;
 }
 
-/// What is believed of an action, or of a treatment.
-export interface Belief {
+/// The estimate of an action, or of a treatment.
+export interface Estimate {
   decided: number;
   share: Known;
   estimate: Known;
@@ -41,7 +41,7 @@ export interface Belief {
   high: Known;
 }
 
-export interface ActionRow extends Belief {
+export interface ActionRow extends Estimate {
   action: number;
   name?: string;
   pulls: number;
@@ -53,13 +53,13 @@ export interface ActionRow extends Belief {
   padding_count: Known;
 }
 
-export interface TreatmentRow extends Belief {
+export interface TreatmentRow extends Estimate {
   treatment: number;
   paid: number;
 }
 
 /// An action of a campaign with contexts: what the variables paid when it was taken.
-export interface TakenRow extends Belief {
+export interface TakenRow extends Estimate {
   action: number;
   name?: string;
   pulls: number;

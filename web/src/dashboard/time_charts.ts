@@ -5,7 +5,7 @@ import { element, freshId } from "../shared/dom";
 import { countText, percent, tickText } from "../shared/numbers";
 import { LineChart, Series, XAxis } from "../shared/line_chart";
 import { wholeTicks } from "../shared/round_numbers";
-import type { ActionRow, Belief, History, Known, Report, TakenRow } from "./api_types";
+import type { ActionRow, Estimate, History, Known, Report, TakenRow } from "./api_types";
 import { timeName, timeText, timeTicks } from "./time_axis";
 import { actionName, estimateName, treatmentName, unitText } from "./words";
 
@@ -15,7 +15,7 @@ const kMostLines = 48;
 /// The part of the time that the axis of estimates fits: the first rounds are so uncertain that nothing else would be seen.
 const kFitted = 0.8;
 
-interface Line extends Belief {
+interface Line extends Estimate {
   id: number;
   label: string;
 }
