@@ -15,7 +15,7 @@ PYBIND11_MODULE(_updraft, module) {
   updraft::python::bind_registry(module);
   // People meet the classes as updraft.Policy and so on; pickles name them so.
   for (const char* name :
-       {"Environment", "Instance", "Policy", "CampaignPolicy", "ContextPolicy"}) {
+       {"Environment", "Instance", "Monitor", "Policy", "CampaignPolicy", "ContextPolicy"}) {
     module.attr(name).attr("__module__") = "updraft";
   }
 }

@@ -7,8 +7,10 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "columns.h"
+#include "monitor.h"
 #include "seeded.h"
 #include "told.h"
+#include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
 
@@ -27,18 +29,66 @@ bool is_number(py::handle payoffs) {
   return PyNumber_Check(payoffs.ptr()) && !PySequence_Check(payoffs.ptr());
 }
 
+ActionId seen(SeededPolicy& self, ActionId action) {
+  for_each_monitor(self, [&](Monitor& monitor) {
+    monitor.decided(action);
+    monitor.look(*self.policy);
+  });
+  return action;
+}
+
+Decision seen(SeededPolicy& self, Decision decision) {
+  seen(self, decision.action);
+  return decision;
+}
+
+void learn(SeededPolicy& self, ActionId action, const Payoffs& payoffs) {
+  self.policy->observe(action, payoffs);
+  for_each_monitor(self, [&](Monitor& monitor) {
+    monitor.observed(action, payoffs);
+    monitor.look(*self.policy);
+  });
+}
+
+/// Payoffs of single variables in the order of their ids, which monitors need.
+void learn_sparse(SeededPolicy& self, ActionId action, std::vector<VariableId> ids,
+                  std::span<const double> values) {
+  if (self.monitors.empty() || ids.size() != values.size() ||
+      std::is_sorted(ids.begin(), ids.end())) {
+    return learn(self, action, Payoffs::sparse(ids, values));
+  }
+  std::vector<std::pair<VariableId, double>> pairs;
+  for (std::size_t j = 0; j < ids.size(); ++j) pairs.emplace_back(ids[j], values[j]);
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  std::vector<double> sorted;
+  for (std::size_t j = 0; j < ids.size(); ++j) {
+    ids[j] = pairs[j].first;
+    sorted.push_back(pairs[j].second);
+  }
+  learn(self, action, Payoffs::sparse(ids, sorted));
+}
+
+void learn_total(SeededPolicy& self, ActionId action, double total) {
+  for_each_monitor(self, [&](Monitor&) {
+    throw InvalidInput("payoffs", total,
+                       "must be those of single variables: the policy has a monitor");
+  });
+  self.policy->observe(action, Payoffs::total(total));
+}
+
 void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
   const auto action = static_cast<ActionId>(whole_number("action", action_object));
   if (is_number(payoffs)) {
-    self.policy->observe(action, Payoffs::total(number("payoffs", payoffs)));
+    learn_total(self, action, number("payoffs", payoffs));
   } else if (is_sparse(payoffs)) {
     const auto pair = py::reinterpret_borrow<py::tuple>(payoffs);
-    const std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
+    std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
     const Doubles values = doubles("payoffs", pair[1], 1);
-    self.policy->observe(action, Payoffs::sparse(ids, view(values)));
+    learn_sparse(self, action, std::move(ids), view(values));
   } else {
     const Doubles values = doubles("payoffs", payoffs, 1);
-    self.policy->observe(action, Payoffs::dense(view(values)));
+    learn(self, action, Payoffs::dense(view(values)));
   }
 }
 
@@ -157,11 +207,13 @@ void bind_policy(py::module_& module) {
                }),
            py::arg("spec"), py::arg("told"), py::arg("seed") = 1, py::arg("run") = 0)
       .def(
-          "select", [](SeededPolicy& self) { return self.policy->select(self.stream()); },
+          "select",
+          [](SeededPolicy& self) { return seen(self, self.policy->select(self.stream())); },
           "The action to take next: decide().action, without the cost of its probability. Learns "
           "nothing.")
       .def(
-          "decide", [](SeededPolicy& self) { return self.policy->decide(self.stream()); },
+          "decide",
+          [](SeededPolicy& self) { return seen(self, self.policy->decide(self.stream())); },
           kDecideDoc)
       .def("update", &update, py::arg("action"), py::arg("payoffs"), kUpdateDoc)
       .def("explain", &explain, kExplainDoc)
@@ -178,6 +230,7 @@ void bind_policy(py::module_& module) {
           [](const SeededPolicy& self) { return knowledge_dict(self.policy->knowledge()); },
           "What the policy was told and uses, as keywords of updraft.policy().")
       .def("__repr__", &repr);
+  bind_monitor(module, type);
   bind_common<Policy>(module, type, {&save_policy, &save_policy, &load_policy});
 }
 

@@ -9,9 +9,14 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "arrays.h"
 #include "updraft/stream.h"
+
+namespace updraft {
+class Monitor;
+}
 
 namespace updraft::python {
 
@@ -21,6 +26,7 @@ struct Seeded {
   std::unique_ptr<Learner> policy;
   std::uint64_t seed = 1;
   std::uint32_t run = 0;
+  std::vector<std::weak_ptr<Monitor>> monitors = {};  ///< see every decision and every update
 
   Stream stream() const { return {seed, run, Purpose::kPolicy}; }
 };
@@ -28,8 +34,9 @@ struct Seeded {
 template <typename Learner>
 Seeded<Learner> seeded(std::unique_ptr<Learner> policy, py::handle seed, py::handle run) {
   constexpr WholeRange kSeeds = {0, std::numeric_limits<std::uint64_t>::max()};
-  return {std::move(policy), whole_number("seed", seed, kSeeds),
-          static_cast<std::uint32_t>(whole_number("run", run))};
+  return {.policy = std::move(policy),
+          .seed = whole_number("seed", seed, kSeeds),
+          .run = static_cast<std::uint32_t>(whole_number("run", run))};
 }
 
 /// How the library keeps one kind of policies.

@@ -29,6 +29,7 @@ from updraft._updraft import (
     Decision,
     Environment,
     Instance,
+    Monitor,
     Policy,
 )
 
@@ -39,6 +40,7 @@ __all__ = [
     "Decision",
     "Environment",
     "Instance",
+    "Monitor",
     "OwnEnvironment",
     "OwnPolicy",
     "Policy",
