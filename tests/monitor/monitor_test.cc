@@ -18,6 +18,7 @@ namespace {
 Knowledge declared() {
   Knowledge knowledge(2, 3);
   knowledge.set_affected({VariableSet::from_ids({0}), VariableSet::from_ids({1})});
+  knowledge.set_baseline({0.0, 0.0, 0.0});
   return knowledge;
 }
 
@@ -40,14 +41,15 @@ void play(Policy& policy, Monitor& monitor, int rounds, double outside) {
 
 TEST(Monitor, WarnsOfVariablesOutsideTheSets) {
   for (const double outside : {0.0, 2.0}) {
-    const auto policy = make_policy("up_ucb(alpha=1)", declared());
+    const auto policy = make_policy("up_ucb_bl(alpha=1)", declared());
     Monitor monitor(*policy, policy->knowledge());
     play(*policy, monitor, 600, outside);
     const auto found = monitor.warnings(*policy, policy->explain());
     ASSERT_EQ(found.size(), outside == 0.0 ? 0u : 1u);
     if (found.empty()) continue;
     EXPECT_EQ(found[0].kind, AssumptionWarning::Kind::kOutsideDeclared);
-    EXPECT_TRUE(found[0].message.starts_with("Action ")) << found[0].message;
+    EXPECT_TRUE(found[0].message.starts_with("Action 1 seems to move 1 variable outside"))
+        << found[0].message;
     EXPECT_NE(found[0].message.find("most of all 2:"), std::string::npos) << found[0].message;
     EXPECT_NE(found[0].advice.find("Make a new policy whose affected sets have these variables, or "
                                    "one with max_affected in place of sets (up_ucb_l)."),

@@ -6,7 +6,7 @@
 
 #include "played_campaign.h"
 #include "service/campaign_report.h"
-#include "service/told.h"
+#include "service/knowledge_summary.h"
 #include "service/variable_page.h"
 #include "support/refusal.h"
 
@@ -239,7 +239,7 @@ TEST(History, HasAColumnPerAction) {
 }
 
 TEST(Told, SaysItInWords) {
-  EXPECT_EQ(told(parse_definition(kShop)),
+  EXPECT_EQ(knowledge_summary(parse_definition(kShop)),
             (std::vector<std::string>{
                 "up_ucb(alpha=1): UCB on the uplift; affected sets known, baseline learnt on the "
                 "way.",
@@ -247,18 +247,18 @@ TEST(Told, SaysItInWords) {
                 "It was told which variables each action affects (1 to 2 variables an action).",
                 "A decision whose payoffs are not complete after 60 seconds counts as lost: "
                 "nothing is learnt from it unless they come after all."}));
-  EXPECT_EQ(told(parse_definition(
+  EXPECT_EQ(knowledge_summary(parse_definition(
                 R"({"name": "c", "policy": "up_ts", "actions": 2, "variables": 3,
                     "knowledge": {"affected": [[0, 2], [1, 2]]}})"))[3],
             "All actions affect 1 variable, so nothing tells what would happen there without any: "
             "uplifts cannot be known, differences between actions can.");
-  const auto sentences = told(parse_definition(
+  const auto sentences = knowledge_summary(parse_definition(
       R"json({"name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 1, "variables": 10,
           "knowledge": {"max_affected": 3, "horizon": 5}, "lost": "zeros", "wait": 1})json"));
   EXPECT_EQ(sentences[2], "It was told that an action affects at most L = 3 variables.");
   EXPECT_EQ(sentences[3], "It makes no use of this: that there will be 5 decisions.");
   EXPECT_NE(sentences[4].find("payoffs of 0 are learnt from"), std::string::npos);
-  const auto deltas = told(parse_definition(
+  const auto deltas = knowledge_summary(parse_definition(
       R"json({"name": "c", "policy": "up_ucb_ilift(alpha=1)", "actions": 2, "variables": 10,
           "knowledge": {"min_uplift": 0.5, "effect_gap": 0.25, "horizon": 5}})json"));
   EXPECT_EQ(
@@ -271,7 +271,7 @@ TEST(Told, SaysItInWords) {
                 "least 0.5."),
       deltas.end());
   EXPECT_EQ(
-      told(targeted().definition())[1],
+      knowledge_summary(targeted().definition())[1],
       "Of each pool it may treat 1 individual, with one of 2 treatments, by 1 feature of each.");
 }
 
