@@ -26,7 +26,7 @@ def play(policy, rounds, outside=0.0, seed=1):
 
 @pytest.mark.parametrize("outside", [0.0, 2.0])
 def test_it_warns_of_variables_outside_the_sets_and_of_nothing_else(outside):
-    policy = ud.policy("up_ucb(alpha=1)", **SETS)
+    policy = ud.policy("up_ucb_bl(alpha=1)", baseline=[0.0] * 6, **SETS)
     monitor = policy.monitor(action_names=["news", "call", "mail"], variable_names=list("abcdef"))
     play(policy, 600, outside)
     found = monitor.warnings()
