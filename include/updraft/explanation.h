@@ -30,7 +30,7 @@ enum class IntervalKind {
   kConfidenceBoundsOfCounted,
 };
 
-/// Absent as long as there is nothing to go by.
+/// An estimate with its interval. Each is absent as long as there is nothing to go by.
 struct IntervalEstimate {
   std::optional<double> value;
   std::optional<Interval> interval;

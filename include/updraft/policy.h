@@ -62,8 +62,8 @@ class Policy {
   /// repeated, or the length or kind of the payoffs does not fit resolution().
   void observe(ActionId action, const Payoffs& payoffs);
 
-  /// What is thought of each action. Cost: about that of a choice, without Detail::kCheap more for
-  /// policies that learn the noise.
+  /// The estimates of each action. Cost: about that of a choice. Policies that learn the noise take
+  /// much longer without Detail::kCheap.
   virtual Explanation explain(Detail detail = Detail::kWhole) const = 0;
 
   /// The index that explain() has for an action, up to rounding, without the rest: at most the cost

@@ -70,6 +70,7 @@ TEST(Monitor, KeepsEstimatesOverTime) {
   play(*policy, monitor, 20, 0.0);
   const auto& points = monitor.history().points();
   ASSERT_EQ(points.size(), 40u);  // a decision and payoffs a round
+  EXPECT_EQ(points[20].event, 21u);
   EXPECT_EQ(points[20].decided, 11u);
   EXPECT_EQ(points[20].complete, 10u);
   const Explanation now = policy->explain();

@@ -114,6 +114,25 @@ TEST(Estimates, OfUnknownSetsReachAsFarAsTheIndex) {
   EXPECT_GT(nothing.actions[2].index, 0.0);
 }
 
+TEST(Estimates, OfUnknownSetsAndAKnownBaselineReachAsFarAsTheIndex) {
+  Knowledge knowledge(3, 4);
+  knowledge.set_max_affected(2);
+  knowledge.set_baseline({1, 1, 1, 1});
+  const Explanation unsure = played("up_ucb_l_bl(alpha=50)", knowledge)->explain();
+  EXPECT_EQ(unsure.quantity, Quantity::kUplift);
+  EXPECT_EQ(unsure.interval_kind, IntervalKind::kConfidenceBoundsOfCounted);
+  ASSERT_TRUE(unsure.actions[2].identified->empty());
+  EXPECT_EQ(unsure.actions[2].estimate.value, 0.0);
+  EXPECT_NEAR(unsure.actions[2].estimate.interval->high, unsure.actions[2].index, 1e-12);
+  EXPECT_GT(unsure.actions[2].index, 0.0);
+
+  // More variables are identified than L allows, so the index counts nothing else.
+  const Explanation sure = played("up_ucb_l_bl(alpha=0.01)", knowledge)->explain();
+  const auto identified = static_cast<double>(sure.actions[2].identified->size());
+  ASSERT_GE(identified, 2.0);
+  EXPECT_NEAR(half(sure.actions[2].estimate), identified * std::sqrt(2 * 0.01 / 2), 1e-12);
+}
+
 TEST(Estimates, OfUnknownSetsAndBaselinesAreDifferencesFromTheStart) {
   Knowledge knowledge(2, 4);
   knowledge.set_effect_gap(1.0);
