@@ -22,7 +22,7 @@ Knowledge declared() {
   return knowledge;
 }
 
-/// Normal payoffs; action 1 adds `outside` to variable 2.
+/// Normal payoffs; action 1 adds 1 to variable 1 and `outside` to variable 2.
 void play(Policy& policy, Monitor& monitor, int rounds, double outside) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise;
@@ -32,7 +32,10 @@ void play(Policy& policy, Monitor& monitor, int rounds, double outside) {
     monitor.decided(action);
     monitor.look(policy);
     std::vector<double> payoffs = {noise(random), noise(random), noise(random)};
-    if (action == 1) payoffs[2] += outside;
+    if (action == 1) {
+      payoffs[1] += 1.0;
+      payoffs[2] += outside;
+    }
     policy.observe(action, Payoffs::dense(payoffs));
     monitor.observed(action, Payoffs::dense(payoffs));
     monitor.look(policy);
