@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <pybind11/stl/filesystem.h>
+#include <algorithm>
+#include <tuple>
 
 #include <filesystem>
 #include <sstream>
@@ -10,6 +12,7 @@
 #include "bindings.h"
 #include "explanation.h"
 #include "knowledge.h"
+#include "seeded_policy.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
@@ -18,17 +21,10 @@ namespace updraft::python {
 namespace {
 
 /// A policy with the source of its draws, which the library leaves to the caller.
-struct SeededPolicy {
-  std::unique_ptr<Policy> policy;
-  std::uint64_t seed = 1;
-  std::uint32_t run = 0;
-
-  Stream stream() const { return {seed, run, Purpose::kPolicy}; }
-};
-
 SeededPolicy seeded(std::unique_ptr<Policy> policy, py::handle seed, py::handle run) {
-  return {std::move(policy), whole_number("seed", seed, kAnyCount),
-          static_cast<std::uint32_t>(whole_number("run", run))};
+  return {.policy = std::move(policy),
+          .seed = whole_number("seed", seed, kAnyCount),
+          .run = static_cast<std::uint32_t>(whole_number("run", run))};
 }
 
 SeededPolicy make(const std::string& spec, const py::dict& known, py::handle seed, py::handle run) {
@@ -79,6 +75,37 @@ bool is_number(py::handle payoffs) {
   return PyNumber_Check(payoffs.ptr()) && !PySequence_Check(payoffs.ptr());
 }
 
+/// Monitors take sparse payoffs in the order of their ids.
+void sort_by_id(std::vector<VariableId>& ids, std::vector<double>& values) {
+  std::vector<std::pair<VariableId, double>> pairs;
+  for (std::size_t j = 0; j < ids.size(); ++j) pairs.emplace_back(ids[j], values[j]);
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  for (std::size_t j = 0; j < pairs.size(); ++j) std::tie(ids[j], values[j]) = pairs[j];
+}
+
+/// Shows a decision of a plain policy to its monitors.
+void show(SeededPolicy& self, ActionId action) {
+  self.for_each_monitor([&](Monitor& monitor) {
+    monitor.decided(action);
+    monitor.look(*self.policy);
+  });
+}
+
+void observe(SeededPolicy& self, ActionId action, const Payoffs& payoffs) {
+  const bool total = payoffs.kind() == Payoffs::Kind::kTotal;
+  self.for_each_monitor([&](Monitor&) {
+    if (!total) return;
+    throw InvalidInput("payoffs", payoffs.reward(),
+                       "must be those of single variables: the policy has a monitor");
+  });
+  self.policy->observe(action, payoffs);
+  self.for_each_monitor([&](Monitor& monitor) {
+    monitor.observed(action, payoffs);
+    monitor.look(*self.policy);
+  });
+}
+
 /// Calls `learn` with payoffs that refer to the arrays of `object`.
 template <typename Learn>
 void with_payoffs(py::handle object, Learn learn) {
@@ -86,9 +113,14 @@ void with_payoffs(py::handle object, Learn learn) {
     learn(Payoffs::total(number("payoffs", object)));
   } else if (is_sparse(object)) {
     const auto pair = py::reinterpret_borrow<py::tuple>(object);
-    const std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
+    std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
     const Doubles values = doubles("payoffs", pair[1], 1);
-    learn(Payoffs::sparse(ids, view(values)));
+    if (std::is_sorted(ids.begin(), ids.end()) || ids.size() != view(values).size()) {
+      return learn(Payoffs::sparse(ids, view(values)));
+    }
+    std::vector<double> sorted(view(values).begin(), view(values).end());
+    sort_by_id(ids, sorted);
+    learn(Payoffs::sparse(ids, sorted));
   } else {
     const Doubles values = doubles("payoffs", object, 1);
     learn(Payoffs::dense(view(values)));
@@ -97,7 +129,9 @@ void with_payoffs(py::handle object, Learn learn) {
 
 Decision decide(SeededPolicy& self, py::handle features, py::handle baseline, py::handle affected) {
   const RoundArrays arrays(*self.policy, features, baseline, affected);
-  return self.policy->decide(arrays.round(), self.stream());
+  Decision decision = self.policy->decide(arrays.round(), self.stream());
+  show(self, decision.action);
+  return decision;
 }
 
 py::object treatments(const Decision& decision) {
@@ -114,7 +148,9 @@ py::object select(SeededPolicy& self, py::handle features, py::handle baseline,
                   py::handle affected) {
   const bool plain = self.policy->kind() == PolicyKind::kPlain;
   if (plain && features.is_none() && baseline.is_none() && affected.is_none()) {
-    return py::int_(self.policy->select(self.stream()));
+    const ActionId action = self.policy->select(self.stream());
+    show(self, action);
+    return py::int_(action);
   }
   const Decision decision = decide(self, features, baseline, affected);
   return decision.treatments.empty() ? action(decision) : treatments(decision);
@@ -138,7 +174,7 @@ void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
     return update_in_round(self, py::none(), action_object, payoffs, py::none());
   }
   const auto action = static_cast<ActionId>(whole_number("action", action_object));
-  with_payoffs(payoffs, [&](const Payoffs& given) { self.policy->observe(action, given); });
+  with_payoffs(payoffs, [&](const Payoffs& given) { observe(self, action, given); });
 }
 
 py::dict explain(SeededPolicy& self, py::handle features, py::handle baseline,
@@ -346,6 +382,7 @@ void bind_policy(py::module_& module) {
       .def(py::pickle(&pickled, &unpickled));
   bind_calls(type);
   bind_properties(type);
+  bind_monitor(module, type);
   module.def(
       "save",
       [](const SeededPolicy& self, const std::filesystem::path& path) {

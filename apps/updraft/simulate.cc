@@ -38,13 +38,18 @@ constexpr const char* kFooter =
     "  {version, seed, rounds, runs, instance, policies: [{spec, final_regret: {mean, sd, stderr,\n"
     "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}], warnings: [text]}\n"
     "A warning says that the noise is wider than the theorem behind a policy's delta allows.\n"
+    "--check-assumptions plays the first run of each policy once more with a monitor, as the\n"
+    "service does, and reports what the payoffs contradict: affected sets, max_affected, or the\n"
+    "scale that alpha, delta or sigma2 stand for; in the JSON as\n"
+    "  assumption_warnings: [{policy, kind, message, advice, action}]\n"
     "The same seed gives the same bytes of JSON for any number of threads. Progress and notes go\n"
     "to standard error. Ctrl-C stops without a result.\n"
     "\n"
     "Without --policy, gaussian, gaussian-weak and criteo use the six policies of the paper with\n"
     "the parameters that it chose for them. max_affected=, min_uplift= and effect_gap= in a\n"
-    "policy's parentheses tell it another value than the true one. auto chooses a policy from\n"
-    "what it may know according to --tell.\n"
+    "policy's parentheses tell it another value than the true one; --told-by tells policies\n"
+    "what another instance knows. auto chooses a policy from what it may know according to "
+    "--tell.\n"
     "\n"
     "--instance contextual-linear is a contextual bandit: each variable has features in every\n"
     "round. It takes the contextual policies lin_up_ucb, lin_up_ucb_bl and lin_ucb; without\n"
@@ -55,6 +60,7 @@ constexpr const char* kFooter =
     "  updraft simulate --instance criteo --rounds 1000\n"
     "  updraft simulate --instance gaussian --policy 'ucb(alpha=2)' 'up_ucb(alpha=3)' --runs 20\n"
     "  updraft simulate --instance gaussian --policy auto --tell affected\n"
+    "  updraft simulate --instance gaussian --policy up_ts --check-assumptions\n"
     "  updraft simulate --instance contextual-linear --policy 'lin_up_ucb(beta=0.5)'\n"
     "  updraft simulate --instance 'contextual-linear(noise_sd=2)' \\\n"
     "      --policy 'lin_ucb(delta=0.05)'\n"
@@ -64,6 +70,8 @@ struct Options {
   std::string instance;
   std::vector<std::string> policies;
   std::vector<std::string> told;
+  std::optional<std::string> told_by;
+  bool check_assumptions = false;
   std::optional<std::string> rounds;
   std::string runs = "10";
   std::string seed = "1";
@@ -130,7 +138,8 @@ std::optional<Needs> told_needs(const std::vector<std::string>& names) {
 /// Replaces each auto by the policy that it picks, and says so.
 void resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
                   const SimulationOptions& simulation, bool quiet) {
-  Knowledge knowledge = instance.knowledge(simulation.rounds);
+  const Instance& known = simulation.told_by ? *simulation.told_by : instance;
+  Knowledge knowledge = known.knowledge(simulation.rounds);
   if (simulation.told) knowledge = knowledge.only(*simulation.told);
   for (PolicySpec& spec : specs) {
     if (spec.name() != "auto") continue;
@@ -145,6 +154,8 @@ void resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
 SimulationOptions simulation_options(const Options& options) {
   SimulationOptions out;
   out.told = told_needs(options.told);
+  if (options.told_by) out.told_by = load_instance(*options.told_by);
+  out.check_assumptions = options.check_assumptions;
   out.rounds = options.rounds ? static_cast<std::uint32_t>(parse_count("--rounds", *options.rounds))
                               : default_rounds(options.instance);
   out.runs = static_cast<std::uint32_t>(parse_count("--runs", options.runs, {1, kMostRuns}));
@@ -194,6 +205,16 @@ Json policy_json(const PolicyResult& policy) {
   return out;
 }
 
+Json assumption_json(const PolicyWarning& about) {
+  Json out;
+  out["policy"] = about.spec;
+  out["kind"] = kind_name(about.warning.kind);
+  out["message"] = about.warning.message;
+  out["advice"] = about.warning.advice;
+  out["action"] = about.warning.action ? Json(*about.warning.action) : Json(nullptr);
+  return out;
+}
+
 /// `instance`: what was played on.
 Json result_json(Json instance, const SimulationOptions& options, const SimulationResult& result) {
   Json out;
@@ -207,6 +228,12 @@ Json result_json(Json instance, const SimulationOptions& options, const Simulati
     out["policies"].push_back(policy_json(policy));
   }
   out["warnings"] = result.warnings;
+  if (options.check_assumptions) {
+    Json& found = out["assumption_warnings"] = Json::array();
+    for (const PolicyWarning& warning : result.assumption_warnings) {
+      found.push_back(assumption_json(warning));
+    }
+  }
   return out;
 }
 
@@ -260,6 +287,13 @@ std::string regret_table(const std::vector<PolicySpec>& specs, const SimulationO
   return table.text();
 }
 
+/// After an empty line.
+std::string paragraph(const std::string& text) {
+  std::string out = "\n";
+  for (const std::string& line : wrap_text(printable_text(text), 96)) out += line + '\n';
+  return out;
+}
+
 /// `stage`: name and size of what was played on.
 std::string report(const std::string& stage, const std::vector<PolicySpec>& specs,
                    const SimulationOptions& options, const SimulationResult& result) {
@@ -273,11 +307,12 @@ std::string report(const std::string& stage, const std::vector<PolicySpec>& spec
   out += options.runs > 1
              ? fmt::format(" ± is one standard error over {} runs.\n", count_text(options.runs))
              : " One run gives no standard error; see --runs.\n";
-  for (const std::string& warning : result.warnings) {
-    out += '\n';
-    for (const std::string& line : wrap_text("Warning: " + printable_text(warning) + ".", 96)) {
-      out += line + '\n';
-    }
+  for (const std::string& warning : result.warnings) out += paragraph("Warning: " + warning + ".");
+  for (const auto& [spec, warning] : result.assumption_warnings) {
+    out += paragraph(fmt::format("Assumption of {}: {} {}", spec, warning.message, warning.advice));
+  }
+  if (options.check_assumptions && result.assumption_warnings.empty()) {
+    out += "\nThe payoffs contradict no assumption.\n";
   }
   return out;
 }
@@ -337,6 +372,12 @@ Command add_simulate_command(CLI::App& program) {
                    "What policies may be told: baseline, affected, max_affected, min_uplift,\n"
                    "effect_gap, horizon, reward_prior, or nothing [all that the instance knows]")
       ->option_text("WHAT ...");
+  command
+      ->add_option("--told-by", options->told_by,
+                   "Policies are told what is true of this instance, not of the one they play on")
+      ->option_text("NAME|FILE");
+  command->add_flag("--check-assumptions", options->check_assumptions,
+                    "Show what payoffs speak against what policies were told");
   command
       ->add_option("--rounds", options->rounds,
                    "Rounds of a run [gaussian 20000, criteo 5000, else 1000]")

@@ -11,6 +11,34 @@
 
 namespace updraft {
 
+/// How much of an explanation is worth its time: kCheap leaves out what takes most of it, the
+/// probabilities of being best.
+enum class Detail { kWhole, kCheap };
+
+/// What the estimates of a policy are of. It is the same for all actions, and it never changes.
+enum class Quantity {
+  kUplift,      ///< over doing nothing
+  kDifference,  ///< of the reward to that of Explanation::reference_action
+  kReward,
+};
+
+/// What the interval of an estimate is.
+enum class IntervalKind {
+  kPosterior,         ///< holds 95 % of the posterior
+  kConfidenceBounds,  ///< the policy's own: the estimate +- the radii of all means that go into it
+  /// The same if sets are unknown: the radii are those of the identified variables, and the
+  /// interval reaches at least as far as the index, which counts in others.
+  kConfidenceBoundsOfCounted,
+};
+
+/// An estimate with its interval. Each is absent as long as there is nothing to go by.
+struct IntervalEstimate {
+  std::optional<double> value;
+  std::optional<Interval> interval;
+
+  bool operator==(const IntervalEstimate&) const = default;
+};
+
 /// The action that differences refer to, unless a policy compares with another. It never changes,
 /// so that estimates of different times can be compared.
 inline constexpr ActionId kReferenceAction = 0;
@@ -30,6 +58,8 @@ struct RewardDifference {
 struct ActionExplanation {
   std::uint64_t pulls = 0;  ///< rounds of this action whose payoffs came back
   double index = 0.0;       ///< what select() compares; if that is a draw, the posterior mean
+  /// Of Explanation::quantity, with an interval of Explanation::interval_kind.
+  IntervalEstimate estimate;
   double radius = 0.0;  ///< of one variable's mean; of the estimate in the index if the noise is
                         ///< learnt; its posterior sd if select() draws
   std::optional<double> reward;  ///< estimated expected reward, if the policy tracks it
@@ -81,6 +111,13 @@ struct IndividualExplanation {
 struct Explanation {
   std::vector<ActionExplanation> actions;          ///< not of targeting policies
   std::vector<IndividualExplanation> individuals;  ///< of targeting policies
+  Quantity quantity = Quantity::kReward;
+  IntervalKind interval_kind = IntervalKind::kConfidenceBounds;
+  /// Policies that learn the noise: whether an action has payoffs of two rounds. Before that the
+  /// posterior has no width, which says nothing, and estimates have no intervals.
+  bool noise_known = true;
+  /// Whether the reference action changes with the payoffs: it is then the one with most of them.
+  bool reference_moves = false;
   /// The action that differences refer to: kReferenceAction, or the most pulled action if that
   /// serves as the baseline (up_ucb_l, and contextual policies that know neither the baseline nor
   /// the sets). Absent without differences.

@@ -6,6 +6,8 @@ namespace updraft {
 struct Interval {
   double low = 0.0;
   double high = 0.0;
+
+  bool operator==(const Interval&) const = default;
 };
 
 }  // namespace updraft

@@ -30,6 +30,6 @@ struct LinearContexts {
 inline constexpr std::string_view kContextInstance = "contextual-linear";
 inline constexpr std::string_view kContextSummary =
     "contextual bandit with linear payoffs: every round each variable has features, and an action "
-    "affects those that have features of its group; for policies of contexts";
+    "affects those that have features of its group; for contextual policies";
 
 }  // namespace updraft

@@ -84,7 +84,9 @@ class Policy {
   /// repeated, or the length or kind of the payoffs does not fit resolution().
   void observe(ActionId action, const Payoffs& payoffs);
 
-  virtual Explanation explain() const;
+  /// The estimates of each action. Cost: about that of a choice. Policies that learn the noise take
+  /// much longer without Detail::kCheap.
+  virtual Explanation explain(Detail detail = Detail::kWhole) const;
 
   /// Per action, the probability with which the next decision takes it: the exact distribution that
   /// it is drawn from, so 1 for the action of a policy that does not draw. Decides nothing.

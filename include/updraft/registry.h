@@ -11,6 +11,7 @@
 #include "updraft/knowledge.h"
 #include "updraft/policy.h"
 #include "updraft/policy_spec.h"
+#include "updraft/policy_traits.h"
 
 namespace updraft {
 
@@ -72,6 +73,7 @@ struct PolicyInfo {
   /// than before: stores keep it with every decision, and say by it which revision decided.
   std::uint32_t revision = 1;
   Needs needs;  ///< before the start if it is plain, else with every Round
+  PolicyTraits traits = {};
   std::vector<ParameterInfo> parameters;
   /// Null if only a simulation can make it, since it must know the truth.
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "updraft/assumption_warning.h"
 #include "updraft/instance.h"
 #include "updraft/linear_contexts.h"
 #include "updraft/policy_spec.h"
@@ -22,6 +23,12 @@ struct SimulationOptions {
   std::uint32_t curve_points = 100;  ///< at most; evenly spaced, the last is the last round
   /// The most that policies may know; if absent, everything that the instance knows.
   std::optional<Needs> told = {};
+  /// Policies are told what is true of this instance, which must have as many actions and
+  /// variables; if absent, what is true of the one that is played.
+  std::shared_ptr<const Instance> told_by = {};
+  /// Whether each policy plays the first run once more, with a monitor, which tells what its
+  /// payoffs speak against. Takes about as long as a run of a policy that looks at single payoffs.
+  bool check_assumptions = false;
 
   /// Called now and then from the calling thread with the share of rounds done, in [0, 1].
   std::function<void(double)> progress = {};
@@ -58,10 +65,18 @@ struct PolicyResult {
   std::vector<Summary> curve;  ///< regret after that many rounds
 };
 
+/// What a monitor says of a policy.
+struct PolicyWarning {
+  std::string spec;
+  AssumptionWarning warning;
+};
+
 struct SimulationResult {
   std::vector<PolicyResult> policies;
   /// The warnings of noise_warning() about the policies (theory.h).
   std::vector<std::string> warnings;
+  /// With SimulationOptions::check_assumptions.
+  std::vector<PolicyWarning> assumption_warnings;
 };
 
 /// Runs every policy on the instance, `runs` times. All policies of a run see the same noise. A
@@ -73,7 +88,8 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const SimulationOptions& options);
 
 /// The same on a contextual bandit, with contextual policies. They get the baseline and the
-/// affected sets of every round as far as options.told allows.
+/// affected sets of every round as far as options.told allows. Throws InvalidInput if
+/// options.told_by or options.check_assumptions is given: they are for single actions.
 SimulationResult simulate(const LinearContexts& contexts, const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options);
 

@@ -23,13 +23,14 @@ from updraft import _updraft
 from updraft._own import OwnEnvironment, OwnPolicy
 from updraft._results import Bounds, SimulationResult
 from updraft._simulate import InstanceLike, as_instance, simulate
-from updraft._updraft import Decision, Environment, Instance, Policy
+from updraft._updraft import Decision, Environment, Instance, Monitor, Policy
 
 __all__ = [
     "Bounds",
     "Decision",
     "Environment",
     "Instance",
+    "Monitor",
     "OwnEnvironment",
     "OwnPolicy",
     "Policy",

@@ -12,16 +12,6 @@
 namespace updraft {
 namespace {
 
-std::unique_ptr<Policy> start(const Arena& arena, const PolicySpec& spec,
-                              const Environment& environment) {
-  Knowledge knowledge = arena.knowledge;
-  if (needs_of(spec).contains(Need::kObservations)) {
-    const double count = spec.number_or_default("observations");
-    knowledge.set_observations(environment.observe_baseline(static_cast<std::uint64_t>(count)));
-  }
-  return make_policy(spec, knowledge);
-}
-
 /// A policy on its way through a run.
 class Player {
  public:
@@ -89,9 +79,19 @@ void check_effect_gap(const Instance& instance, const PolicySpec& spec) {
                       : "two actions give an affected variable the same mean"));
 }
 
+std::unique_ptr<Policy> start_policy(const Arena& arena, const PolicySpec& spec,
+                                     const Environment& environment) {
+  Knowledge knowledge = arena.knowledge;
+  if (needs_of(spec).contains(Need::kObservations)) {
+    const double count = spec.number_or_default("observations");
+    knowledge.set_observations(environment.observe_baseline(static_cast<std::uint64_t>(count)));
+  }
+  return make_policy(spec, knowledge);
+}
+
 void check_playable(const Arena& arena, const PolicySpec& spec) {
   check_effect_gap(*arena.instance, spec);
-  start(arena, spec, Environment(arena.law, arena.seed, 0));
+  start_policy(arena, spec, Environment(arena.law, arena.seed, 0));
 }
 
 std::vector<Outcome> play(const Arena& arena, std::span<const PolicySpec> specs, std::uint32_t run,
@@ -100,7 +100,7 @@ std::vector<Outcome> play(const Arena& arena, std::span<const PolicySpec> specs,
   std::vector<Player> players;
   std::uint32_t block = arena.rounds;
   for (const PolicySpec& spec : specs) {
-    players.emplace_back(arena, start(arena, spec, environment), run);
+    players.emplace_back(arena, start_policy(arena, spec, environment), run);
     block = std::min(block, environment.block_rounds(players.back().resolution()));
   }
   for (std::uint32_t begin = 0; begin < arena.rounds; begin += block) {

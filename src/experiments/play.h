@@ -9,6 +9,7 @@
 #include "updraft/environment.h"
 #include "updraft/instance.h"
 #include "updraft/knowledge.h"
+#include "updraft/policy.h"
 #include "updraft/policy_spec.h"
 
 namespace updraft {
@@ -29,6 +30,10 @@ Arena make_arena(std::shared_ptr<const Instance> instance, std::uint32_t rounds,
 /// Throws InvalidInput if the policy needs an effect gap that nobody gives and the instance does
 /// not have.
 void check_effect_gap(const Instance& instance, const PolicySpec& spec);
+
+/// A policy at the start of a run in `environment`, told what it needs.
+std::unique_ptr<Policy> start_policy(const Arena& arena, const PolicySpec& spec,
+                                     const Environment& environment);
 
 /// Throws InvalidInput if the policy cannot start in the arena.
 void check_playable(const Arena& arena, const PolicySpec& spec);

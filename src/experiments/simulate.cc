@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "experiments/check_run.h"
 #include "experiments/parallel.h"
 #include "experiments/play.h"
 #include "experiments/play_contexts.h"
@@ -72,6 +73,15 @@ void check(const std::vector<PolicySpec>& policies, const SimulationOptions& opt
   if (options.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
 }
 
+Knowledge told_by(const Instance& other, const Arena& arena) {
+  if (other.actions() != arena.instance->actions() ||
+      other.variables() != arena.instance->variables()) {
+    throw InvalidInput("told_by", other.name(),
+                       "must have as many actions and variables as the instance");
+  }
+  return other.knowledge(arena.rounds);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> spaced_rounds(std::uint32_t rounds, std::uint32_t points) {
@@ -107,6 +117,7 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const SimulationOptions& options) {
   check(policies, options);
   Arena arena = make_arena(std::move(instance), options.rounds, options.seed, options.curve_points);
+  if (options.told_by) arena.knowledge = told_by(*options.told_by, arena);
   if (options.told) arena.knowledge = arena.knowledge.only(*options.told);
   for (const PolicySpec& spec : policies) check_playable(arena, spec);
   SimulationResult result =
@@ -116,6 +127,10 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
                });
   for (const PolicySpec& spec : policies) {
     if (auto warning = warning_of(spec, arena)) result.warnings.push_back(*warning);
+    if (!options.check_assumptions) continue;
+    for (AssumptionWarning& warning : check_run(arena, spec, options.stop)) {
+      result.assumption_warnings.push_back({spec.text(), std::move(warning)});
+    }
   }
   return result;
 }
@@ -123,6 +138,10 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
 SimulationResult simulate(const LinearContexts& contexts, const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options) {
   check(policies, options);
+  if (options.told_by || options.check_assumptions) {
+    throw InvalidInput(options.told_by ? "told_by" : "check_assumptions",
+                       "is for instances of single actions");
+  }
   ContextArena arena =
       make_context_arena(contexts, options.rounds, options.seed, options.curve_points);
   if (options.told) {

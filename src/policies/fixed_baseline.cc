@@ -23,6 +23,16 @@ void FixedBaselinePolicy::describe(ActionId action, ActionExplanation& explanati
   explanation.uplift = affected_mean(action) - baseline_.means[action];
 }
 
+/// The radii of the means over V(a), and those of the observations that the baseline is made of.
+double FixedBaselinePolicy::uplift_reach(ActionId action, const ActionExplanation& about) const {
+  const VariableSet& affected = knowledge().affected()->of(action);
+  double reach = about.radius * static_cast<double>(affected.size());
+  if (const BaselineObservations* table = knowledge().observations()) {
+    affected.for_each([&](VariableId i) { reach += radius_of(about, table->counts[i]); });
+  }
+  return reach;
+}
+
 void FixedBaselinePolicy::absorb(ActionId action, const Payoffs& payoffs) {
   double sum = 0.0;
   for (const GroupId atom : knowledge().affected()->atoms_of(action)) {

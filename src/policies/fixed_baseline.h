@@ -24,6 +24,7 @@ class FixedBaselinePolicy final : public IndexPolicy {
   double affected_mean(ActionId action) const;
   double index_of(ActionId action) const override;
   void describe(ActionId action, ActionExplanation& explanation) const override;
+  double uplift_reach(ActionId action, const ActionExplanation& about) const override;
   void absorb(ActionId action, const Payoffs& payoffs) override;
   void write_statistics(StateWriter& writer) const override;
   void read_statistics(StateReader& reader) override;

@@ -51,8 +51,22 @@ double IndexPolicy::index(ActionId action) const {
   return stale_[action] ? index_of(action) : index_[action];
 }
 
-Explanation IndexPolicy::explain() const {
+IntervalEstimate IndexPolicy::estimate(Quantity quantity, ActionId action,
+                                       const ActionExplanation& about) const {
+  switch (quantity) {
+    case Quantity::kUplift:
+      return about.uplift ? around(*about.uplift, uplift_reach(action, about)) : IntervalEstimate();
+    case Quantity::kDifference:
+      return estimate_of(about.difference);
+    case Quantity::kReward:
+      return about.reward ? around(*about.reward, reward_reach(action, about)) : IntervalEstimate();
+  }
+  return {};
+}
+
+Explanation IndexPolicy::explain(Detail) const {
   Explanation explanation;
+  explanation.quantity = quantity();
   explanation.actions.resize(actions());
   explanation.reference_action = reference();
   for (ActionId action = 0; action < actions(); ++action) {
@@ -64,6 +78,7 @@ Explanation IndexPolicy::explain() const {
       about.radius = radius(action);
       about.index = index_of(action);
       describe(action, about);
+      about.estimate = estimate(explanation.quantity, action, about);
     }
   }
   return explanation;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "policies/estimates.h"
 #include "stats/reciprocals.h"
 #include "updraft/policy.h"
 
@@ -17,7 +18,7 @@ namespace updraft {
 /// is computed anew, unless upper_bound() says that it cannot be the largest.
 class IndexPolicy : public Policy {
  public:
-  Explanation explain() const override;
+  Explanation explain(Detail detail) const override;
   double index(ActionId action) const override;
 
  protected:
@@ -38,6 +39,15 @@ class IndexPolicy : public Policy {
 
   /// Adds what the policy knows of an action with feedback beyond pulls, index and radius.
   virtual void describe(ActionId action, ActionExplanation& explanation) const = 0;
+
+  /// What the estimates are of.
+  virtual Quantity quantity() const { return quantity_known(knowledge()); }
+
+  /// How far the confidence bounds are from the reward, or from the uplift, that describe() gave;
+  /// infinite if there are none.
+  virtual double reward_reach(ActionId, const ActionExplanation&) const { return kNoBounds; }
+  virtual double uplift_reach(ActionId, const ActionExplanation&) const { return kNoBounds; }
+  static constexpr double kNoBounds = std::numeric_limits<double>::infinity();
 
   /// The action, with feedback, that describe() gives differences to, if any.
   virtual std::optional<ActionId> reference() const { return std::nullopt; }
@@ -66,6 +76,8 @@ class IndexPolicy : public Policy {
 
  private:
   void compute(ActionId action);
+  IntervalEstimate estimate(Quantity quantity, ActionId action,
+                            const ActionExplanation& about) const;
   ActionId largest_computed() const;
 
   double alpha_;

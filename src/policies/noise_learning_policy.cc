@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "policies/estimates.h"
 #include "random/chi_squared.h"
 #include "stats/shrink_effects.h"
 #include "stats/student.h"
@@ -34,6 +35,18 @@ MatrixXd semidefinite_root(MatrixXd matrix) {
         root.col(j).tail(rest) * root.col(j).tail(rest).transpose();
   }
   return root;
+}
+
+IntervalEstimate posterior_estimate(Quantity quantity, const ActionExplanation& about) {
+  switch (quantity) {
+    case Quantity::kUplift:
+      return {about.uplift, about.interval};
+    case Quantity::kDifference:
+      return estimate_of(about.difference);
+    case Quantity::kReward:
+      return {about.reward, std::nullopt};
+  }
+  return {};
 }
 
 }  // namespace
@@ -221,18 +234,15 @@ double NoiseLearningPolicy::index(ActionId action) const {
   return estimates()[action] + (radius ? (*radius)[action] : 0.0);
 }
 
-Explanation NoiseLearningPolicy::explain() const {
-  Explanation explanation = explain_without_probabilities();
-  if (!all_have_feedback()) return explanation;
-  const std::vector<double> best = probabilities_best();
-  for (ActionId action = 0; action < actions(); ++action) {
-    explanation.actions[action].probability_best = best[action];
-  }
-  return explanation;
+bool NoiseLearningPolicy::noise_known() const {
+  return std::any_of(pulls().begin(), pulls().end(), [](std::uint64_t n) { return n > 1; });
 }
 
-Explanation NoiseLearningPolicy::explain_without_probabilities() const {
+Explanation NoiseLearningPolicy::explain(Detail detail) const {
   Explanation explanation;
+  explanation.quantity = quantity_known(knowledge());
+  explanation.interval_kind = IntervalKind::kPosterior;
+  explanation.noise_known = noise_known();
   explanation.actions.resize(actions());
   for (ActionId action = 0; action < actions(); ++action) {
     ActionExplanation& about = explanation.actions[action];
@@ -273,6 +283,13 @@ Explanation NoiseLearningPolicy::explain_without_probabilities() const {
                                              interval_degrees(compared, difference_error[action]))};
     const auto weights = weights_.col(action);
     about.weights.emplace(weights.begin(), weights.end());
+    about.estimate = posterior_estimate(explanation.quantity, about);
+    if (!explanation.noise_known) about.estimate.interval.reset();
+  }
+  if (detail == Detail::kCheap) return explanation;
+  const std::vector<double> best = probabilities_best();
+  for (ActionId action = 0; action < actions(); ++action) {
+    explanation.actions[action].probability_best = best[action];
   }
   return explanation;
 }

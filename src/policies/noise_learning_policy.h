@@ -33,9 +33,7 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 /// Cost with G atoms: observe G^2 / 2 (unknown baseline: 2 G^2 more), a fit K G^3 / 6 (K G^3 / 2).
 class NoiseLearningPolicy : public Policy {
  public:
-  Explanation explain() const override;
-  /// The same but for the probabilities of being best, which take most of the time.
-  Explanation explain_without_probabilities() const;
+  Explanation explain(Detail detail) const override;
   double index(ActionId action) const override;
 
  protected:
@@ -82,6 +80,8 @@ class NoiseLearningPolicy : public Policy {
   void centre(ActionId action);
   /// Whether the estimate of the action is one of its uplift.
   bool uplift_identified(ActionId action) const;
+  /// Whether the residuals tell anything of the noise: an action has payoffs of two rounds.
+  bool noise_known() const;
   std::vector<double> probabilities_best() const;
   /// Of freedom, of the interval of the uplift of an action, or of the difference of two, with this
   /// standard error.

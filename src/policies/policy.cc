@@ -89,7 +89,7 @@ void Policy::refuse_without_round() const {
 // Plain policies override these four; for the other kinds they refuse.
 ActionId Policy::choose(const Stream&) { refuse_without_round(); }
 void Policy::absorb(ActionId, const Payoffs&) { refuse_without_round(); }
-Explanation Policy::explain() const { refuse_without_round(); }
+Explanation Policy::explain(Detail) const { refuse_without_round(); }
 double Policy::index(ActionId) const { refuse_without_round(); }
 
 ActionId Policy::select(const Stream& stream) {

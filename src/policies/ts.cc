@@ -4,6 +4,8 @@
 #include "policies/all_policies.h"
 #include "policies/decision_draws.h"
 #include "policies/decision_normals.h"
+#include "policies/estimates.h"
+#include "stats/student.h"
 #include "updraft/error.h"
 #include "updraft/state_io.h"
 
@@ -32,14 +34,16 @@ class ThompsonSampling final : public Policy {
     for (ActionId action = 0; action < actions(); ++action) update_posterior(action);
   }
 
-  Explanation explain() const override {
+  Explanation explain(Detail) const override {
     Explanation explanation;
+    explanation.interval_kind = IntervalKind::kPosterior;
     for (ActionId action = 0; action < actions(); ++action) {
       ActionExplanation about;
       about.pulls = pulls(action);
       about.index = posterior_mean(action);
       about.radius = std::sqrt(posterior_variance(action));
       about.reward = about.index;
+      about.estimate = around(about.index, kNormal95 * about.radius);
       explanation.actions.push_back(about);
     }
     return explanation;

@@ -23,8 +23,14 @@ class Ucb final : public IndexPolicy {
     return mean_reward(action) + static_cast<double>(variables()) * radius(action);
   }
 
+  Quantity quantity() const override { return Quantity::kReward; }
+
   void describe(ActionId action, ActionExplanation& explanation) const override {
     explanation.reward = mean_reward(action);
+  }
+
+  double reward_reach(ActionId, const ActionExplanation& about) const override {
+    return about.index - *about.reward;
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {

@@ -122,6 +122,16 @@ class UpUcb final : public IndexPolicy {
     if (reference()) explanation.difference = difference(action, *reference());
   }
 
+  /// The radii of the means over V(a), and those of their baselines.
+  double uplift_reach(ActionId action, const ActionExplanation& about) const override {
+    double reach = about.radius * affected_size_[action];
+    for (const GroupId atom : affected_[action]) {
+      reach += static_cast<double>(resolution().partition->sizes()[atom]) *
+               radius_of(about, static_cast<double>(baseline_pulls_[atom]));
+    }
+    return reach;
+  }
+
   void absorb(ActionId action, const Payoffs& payoffs) override {
     const double* values = payoffs.values().data();
     double affected = 0.0;

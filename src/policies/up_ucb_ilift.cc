@@ -50,8 +50,8 @@ class UpUcbILift final : public VariableSumsPolicy {
         baseline_sets_(actions(), 0),
         aggregated_(aggregates(spec)) {}
 
-  Explanation explain() const override {
-    Explanation explanation = VariableSumsPolicy::explain();
+  Explanation explain(Detail detail) const override {
+    Explanation explanation = VariableSumsPolicy::explain(detail);
     explanation.active = std::vector<bool>(active_.begin(), active_.end());
     return explanation;
   }

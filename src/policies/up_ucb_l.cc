@@ -33,6 +33,12 @@ class UpUcbL final : public VariableSumsPolicy {
     prune_by_bounds();
   }
 
+  Explanation explain(Detail detail) const override {
+    Explanation explanation = VariableSumsPolicy::explain(detail);
+    explanation.reference_moves = true;
+    return explanation;
+  }
+
  private:
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 

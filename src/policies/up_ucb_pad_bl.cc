@@ -39,6 +39,8 @@ class UpUcbPadKnownBaseline final : public VariableSumsPolicy {
   }
 
   /// There is no uplift: the counted variables were chosen for their large means.
+  Quantity quantity() const override { return Quantity::kReward; }
+
   void describe(ActionId action, ActionExplanation& explanation) const override {
     find_differences(action);
     const std::vector<double>& differences = scratch_.rest;

@@ -1,5 +1,7 @@
 #include "policies/variable_sums_policy.h"
 
+#include <algorithm>
+
 namespace updraft {
 
 VariableSumsPolicy::VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge,
@@ -8,12 +10,21 @@ VariableSumsPolicy::VariableSumsPolicy(const PolicySpec& spec, const Knowledge& 
                   exploration_alpha(spec, knowledge, split)),
       sums_(actions(), variables()) {}
 
-Explanation VariableSumsPolicy::explain() const {
-  Explanation explanation = IndexPolicy::explain();
+Explanation VariableSumsPolicy::explain(Detail detail) const {
+  Explanation explanation = IndexPolicy::explain(detail);
+  explanation.interval_kind = IntervalKind::kConfidenceBoundsOfCounted;
   for (ActionId action = 0; action < actions(); ++action) {
-    if (pulls(action) > 0) explanation.actions[action].reward = mean_reward(action);
+    if (pulls(action) == 0) continue;
+    ActionExplanation& about = explanation.actions[action];
+    about.reward = mean_reward(action);
+    if (explanation.quantity == Quantity::kReward) about.estimate.value = about.reward;
   }
   return explanation;
+}
+
+double VariableSumsPolicy::uplift_reach(ActionId, const ActionExplanation& about) const {
+  return std::max(static_cast<double>(about.identified->size()) * about.radius,
+                  about.index - *about.uplift);
 }
 
 double VariableSumsPolicy::mean_reward(ActionId action) const {

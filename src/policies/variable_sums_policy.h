@@ -16,7 +16,7 @@ namespace updraft {
 class VariableSumsPolicy : public IndexPolicy {
  public:
   /// With the mean rewards.
-  Explanation explain() const override;
+  Explanation explain(Detail detail) const override;
 
  protected:
   VariableSumsPolicy(const PolicySpec& spec, const Knowledge& knowledge,
@@ -45,6 +45,9 @@ class VariableSumsPolicy : public IndexPolicy {
 
   /// Keeps counts by levels of the known baseline, for index_padded_to_l().
   void count_by_levels();
+
+  /// The radii of the identified variables, at least up to the index.
+  double uplift_reach(ActionId action, const ActionExplanation& about) const override;
 
   /// Adds the payoffs and marks the index of `action` stale.
   void absorb(ActionId action, const Payoffs& payoffs) override;

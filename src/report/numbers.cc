@@ -17,16 +17,6 @@ int decimals_for(double value, int digits) {
 
 }  // namespace
 
-std::string grouped(double value, int decimals) {
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  if (!std::isfinite(value)) return text;
-  if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') text.erase(0, 1);
-  const std::size_t first = text[0] == '-' ? 1 : 0;
-  const std::size_t point = std::min(text.find('.'), text.size());
-  for (std::size_t place = point; place > first + 3;) text.insert(place -= 3, 1, ',');
-  return text;
-}
-
 std::string rounded(double value) {
   return grouped(value, std::abs(value) >= 100.0 ? 0 : decimals_for(value, 3));
 }

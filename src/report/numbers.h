@@ -2,12 +2,10 @@
 
 #include <string>
 
+#include "core/grouped.h"
 #include "updraft/simulate.h"
 
 namespace updraft {
-
-/// A number with `decimals` digits after the point and commas between thousands: 14,231.5.
-std::string grouped(double value, int decimals);
 
 /// About four digits: 14,231; 861; 86.1; 8.61; 0.0861.
 std::string rounded(double value);

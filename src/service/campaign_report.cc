@@ -7,8 +7,9 @@
 #include <numeric>
 #include <optional>
 
-#include "service/misfit.h"
-#include "service/told.h"
+#include "monitor/payoff_statistics.h"
+#include "service/knowledge_summary.h"
+#include "updraft/estimate_text.h"
 
 namespace updraft {
 namespace {
@@ -37,10 +38,10 @@ Json count_or_null(const VariableSet* set) {
 
 const VariableSet* pointer(const std::optional<VariableSet>& set) { return set ? &*set : nullptr; }
 
-void put_belief(const Belief& belief, Json& out) {
-  out["estimate"] = number_or_null(belief.estimate);
-  out["low"] = belief.interval ? finite_or_null(belief.interval->low) : Json(nullptr);
-  out["high"] = belief.interval ? finite_or_null(belief.interval->high) : Json(nullptr);
+void put_estimate(const IntervalEstimate& estimate, Json& out) {
+  out["estimate"] = number_or_null(estimate.value);
+  out["low"] = estimate.interval ? finite_or_null(estimate.interval->low) : Json(nullptr);
+  out["high"] = estimate.interval ? finite_or_null(estimate.interval->high) : Json(nullptr);
 }
 
 /// How often an action was chosen, of `all`.
@@ -89,10 +90,9 @@ Json action_json(const ActionExplanation& about, const CampaignDefinition& defin
 
 Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, bool only_counts) {
   const CampaignDefinition& definition = campaign.definition();
-  const std::vector<Belief> believed = beliefs(*campaign.policy(), explanation);
   const AffectedSets* declared = definition.knowledge->affected().get();
-  const bool noise_known = knows_noise(*campaign.policy());
-  const std::uint64_t all = sum(campaign.watch().chosen());
+  const bool noise_known = explanation.noise_known;
+  const std::uint64_t all = sum(campaign.monitor().chosen());
   const std::vector<double> next =
       campaign.stopped() ? std::vector<double>() : campaign.next_probabilities();
   Json actions = Json::array();
@@ -105,22 +105,22 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);
     row["declared_count"] = count_or_null(declared == nullptr ? nullptr : &declared->of(a));
-    put_belief(believed[a], row);
-    put_choices(campaign.watch().chosen()[a], all, row);
+    put_estimate(explanation.actions[a].estimate, row);
+    put_choices(campaign.monitor().chosen()[a], all, row);
     actions.push_back(std::move(row));
   }
   return actions;
 }
 
 /// Mean payoffs by treatment, or by action of a campaign with contexts.
-Json means_json(const CampaignWatch& watch, const char* id) {
-  const std::vector<Belief> believed = watch.mean_payoffs();
-  const std::uint64_t all = sum(watch.chosen());
+Json means_json(const Monitor& monitor, const char* id) {
+  const std::vector<IntervalEstimate> means = monitor.mean_payoffs();
+  const std::uint64_t all = sum(monitor.chosen());
   Json out = Json::array();
-  for (std::size_t j = 0; j < believed.size(); ++j) {
-    Json row = {{id, j}, {"paid", watch.tallies()[j].count}};
-    put_belief(believed[j], row);
-    put_choices(watch.chosen()[j], all, row);
+  for (std::size_t j = 0; j < means.size(); ++j) {
+    Json row = {{id, j}, {"paid", monitor.tallies()[j].count}};
+    put_estimate(means[j], row);
+    put_choices(monitor.chosen()[j], all, row);
     out.push_back(std::move(row));
   }
   return out;
@@ -141,10 +141,10 @@ void put_targeted(const LiveCampaign& campaign, Json& out) {
   out["treatments"] = shape.treatments;
   out["budget"] = shape.budget;
   out["features"] = shape.features;
-  out["observations"] = campaign.any_policy().observations();
+  out["observations"] = campaign.policy().observations();
   out["quantity_text"] = kPayoffText;
   out["interval_text"] = kPayoffInterval;
-  out["treated"] = means_json(campaign.watch(), "treatment");
+  out["treated"] = means_json(campaign.monitor(), "treatment");
   out["warnings"] = Json::array();
 }
 
@@ -152,9 +152,9 @@ void put_targeted(const LiveCampaign& campaign, Json& out) {
 
 Json taken_json(const LiveCampaign& campaign) {
   const std::vector<std::string>& names = campaign.definition().action_names;
-  Json out = means_json(campaign.watch(), "action");
+  Json out = means_json(campaign.monitor(), "action");
   for (ActionId action = 0; action < out.size(); ++action) {
-    out[action]["pulls"] = campaign.any_policy().pulls(action);
+    out[action]["pulls"] = campaign.policy().pulls(action);
     if (!names.empty()) out[action]["name"] = names[action];
   }
   return out;
@@ -173,13 +173,13 @@ Json context_action_json(const ActionExplanation& about) {
   return out;
 }
 
-/// What the policy believes now of the context that it decided in last.
+/// What the policy estimates now in the context that it decided in last.
 Json last_context_json(const LiveCampaign& campaign) {
-  const CampaignWatch::LastContext* last = campaign.watch().last_context();
+  const CampaignMonitor::LastContext* last = campaign.last_context();
   if (last == nullptr) return nullptr;
   const std::vector<std::string>& names = campaign.definition().action_names;
   const Round context = campaign.round_of(last->decided);
-  const Explanation explanation = campaign.any_policy().explain(context);
+  const Explanation explanation = campaign.policy().explain(context);
   Json out = {{"decision", last->decision},
               {"action", last->decided.action},
               {"variables", context.size()},
@@ -205,18 +205,26 @@ Json payoffs_json(const PayoffStatistics& statistics) {
           {"largest", any ? Json(statistics.largest()) : Json(nullptr)}};
 }
 
-Json misfits_json(const std::vector<Misfit>& misfits, const CampaignDefinition& definition) {
+Json warnings_json(const std::vector<AssumptionWarning>& warnings,
+                   const CampaignDefinition& definition) {
   Json out = Json::array();
-  for (const Misfit& misfit : misfits) {
-    Json row = {
-        {"kind", kind_name(misfit.kind)}, {"message", misfit.message}, {"advice", misfit.advice}};
-    if (misfit.action) {
-      row["action"] = *misfit.action;
-      if (!definition.action_names.empty()) row["name"] = definition.action_names[*misfit.action];
+  for (const AssumptionWarning& warning : warnings) {
+    Json row = {{"kind", kind_name(warning.kind)},
+                {"message", warning.message},
+                {"advice", warning.advice}};
+    if (warning.action) {
+      row["action"] = *warning.action;
+      if (!definition.action_names.empty()) row["name"] = definition.action_names[*warning.action];
     }
     out.push_back(std::move(row));
   }
   return out;
+}
+
+WarningWords words_of(const CampaignDefinition& definition) {
+  return {.actions = definition.action_names,
+          .variables = definition.variable_names,
+          .learner = "campaign"};
 }
 
 void put_contextual(const LiveCampaign& campaign, Json& out) {
@@ -224,23 +232,16 @@ void put_contextual(const LiveCampaign& campaign, Json& out) {
   out["features"] = definition.contexts->features;
   if (!definition.feature_names.empty()) out["feature_names"] = definition.feature_names;
   if (definition.knowledge) out["variables"] = definition.knowledge->variables();
-  out["observations"] = campaign.any_policy().observations();
-  out["rows"] = campaign.any_policy().rows();
+  out["observations"] = campaign.policy().observations();
+  out["rows"] = campaign.policy().rows();
   out["quantity_text"] = kContextPayoffText;
   out["interval_text"] = kPayoffInterval;
   out["taken"] = taken_json(campaign);
   out["last_context"] = last_context_json(campaign);
-  out["warnings"] = misfits_json(context_misfits(campaign), definition);
-}
-
-Json warnings_json(const LiveCampaign& campaign, const Explanation& explanation) {
-  const CampaignDefinition& definition = campaign.definition();
-  const PayoffStatistics& statistics = *campaign.watch().statistics();
-  std::optional<VariableUplifts> uplifts;
-  if (statistics.per_variable() && statistics.rounds() > 0) {
-    uplifts.emplace(*definition.knowledge, statistics);
-  }
-  return misfits_json(misfits(campaign, explanation, uplifts ? &*uplifts : nullptr), definition);
+  out["warnings"] =
+      warnings_json(campaign.monitor().context_warnings(
+                        definition.spec, campaign.policy().observations(), words_of(definition)),
+                    definition);
 }
 
 Json time_or_null(const std::optional<std::int64_t>& time_ms) {
@@ -254,39 +255,33 @@ Json drawn(const std::optional<double>& value) {
 }
 
 bool of_differences(const LiveCampaign& campaign) {
-  return campaign.policy() != nullptr && quantity(*campaign.policy()) == Quantity::kDifference;
+  return campaign.is_plain() && campaign.monitor().quantity() == Quantity::kDifference;
 }
 
 std::string_view quantity_of(const LiveCampaign& campaign) {
-  return campaign.policy() == nullptr ? "payoff" : name_of(quantity(*campaign.policy()));
+  return campaign.is_plain() ? name_of(campaign.monitor().quantity()) : "payoff";
 }
 
-/// What differences are to, in words that hold for all points of a history.
-std::string reference_text(const LiveCampaign& campaign) {
-  if (reference_moves(*campaign.policy())) return "the action with most payoffs so far";
-  return action_name(campaign.definition(), kReferenceAction);
-}
-
-std::uint64_t history_version(const BeliefHistory& history) {
+std::uint64_t history_version(const EstimateHistory& history) {
   return history.points().empty() ? 0 : history.points().back().event;
 }
 
-Json action_history(const BeliefHistory& history, std::size_t action) {
+Json action_history(const EstimateHistory& history, std::size_t action) {
   Json out = {{"action", action},
               {"decided", Json::array()},
               {"estimate", Json::array()},
               {"low", Json::array()},
               {"high", Json::array()}};
-  for (const BeliefHistory::Point& point : history.points()) {
-    const Belief& belief = point.beliefs[action];
+  for (const EstimateHistory::Point& point : history.points()) {
+    const IntervalEstimate& estimate = point.estimates[action];
     std::optional<double> low;
     std::optional<double> high;
-    if (belief.interval) {
-      low = belief.interval->low;
-      high = belief.interval->high;
+    if (estimate.interval) {
+      low = estimate.interval->low;
+      high = estimate.interval->high;
     }
     out["decided"].push_back(point.chosen[action]);
-    out["estimate"].push_back(drawn(belief.estimate));
+    out["estimate"].push_back(drawn(estimate.value));
     out["low"].push_back(drawn(low));
     out["high"].push_back(drawn(high));
   }
@@ -323,19 +318,22 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
   out["oldest_outstanding_ms"] = time_or_null(campaign.oldest_outstanding_ms());
   out["wait"] = number_or_null(definition.wait_seconds);
   out["lost"] = definition.lost == LostPayoffs::kZeros ? "zeros" : "skip";
-  out["told"] = told(definition);
+  out["told"] = knowledge_summary(definition);
   out["quantity"] = quantity_of(campaign);
-  out["history_version"] = history_version(campaign.watch().history());
-  if (campaign.policy() != nullptr) {
-    const Explanation explanation = campaign.policy()->explain();
-    const std::string reference = reference_text(campaign);
-    out["quantity_text"] = quantity_text(*campaign.policy(), reference);
-    out["interval_text"] = interval_text(*campaign.policy());
+  out["history_version"] = history_version(campaign.monitor().history());
+  if (campaign.is_plain()) {
+    const Explanation explanation = campaign.policy().explain();
+    const std::string reference = reference_text(explanation, definition.action_names);
+    out["quantity_text"] =
+        quantity_text(explanation.quantity, campaign.policy().knowledge(), reference);
+    out["interval_text"] = interval_text(explanation.interval_kind);
     if (of_differences(campaign)) out["reference_text"] = reference;
     if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
     out["actions"] = actions_json(campaign, explanation, only_counts);
-    out["payoffs"] = payoffs_json(*campaign.watch().statistics());
-    out["warnings"] = warnings_json(campaign, explanation);
+    out["payoffs"] = payoffs_json(*campaign.monitor().statistics());
+    out["warnings"] = warnings_json(
+        campaign.monitor().warnings(campaign.policy(), explanation, words_of(definition)),
+        definition);
   } else if (definition.contexts) {
     put_contextual(campaign, out);
   } else {
@@ -345,7 +343,7 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
 }
 
 Json campaign_history(const LiveCampaign& campaign) {
-  const BeliefHistory& history = campaign.watch().history();
+  const EstimateHistory& history = campaign.monitor().history();
   const std::vector<std::string>& names = campaign.definition().action_names;
   Json out = {{"version", history_version(history)},
               {"quantity", quantity_of(campaign)},
@@ -354,13 +352,13 @@ Json campaign_history(const LiveCampaign& campaign) {
               {"time_ms", Json::array()},
               {"actions", Json::array()}};
   if (!history.kept()) {
-    out["left_out"] =
-        fmt::format("histories of more than {} actions are not kept", BeliefHistory::kMostActions);
+    out["left_out"] = fmt::format("histories of more than {} actions are not kept",
+                                  EstimateHistory::kMostActions);
     return out;
   }
   const bool differences = of_differences(campaign);
   if (differences) out["reference_action"] = Json::array();
-  for (const BeliefHistory::Point& point : history.points()) {
+  for (const EstimateHistory::Point& point : history.points()) {
     if (differences) {
       out["reference_action"].push_back(point.reference ? Json(*point.reference) : Json(nullptr));
     }
@@ -368,7 +366,7 @@ Json campaign_history(const LiveCampaign& campaign) {
     out["complete"].push_back(point.complete);
     out["time_ms"].push_back(point.time_ms);
   }
-  for (std::size_t action = 0; action < campaign.watch().actions(); ++action) {
+  for (std::size_t action = 0; action < campaign.monitor().actions(); ++action) {
     Json row = action_history(history, action);
     if (!names.empty()) row["name"] = names[action];
     out["actions"].push_back(std::move(row));

@@ -91,7 +91,7 @@ std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std:
 LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
     : definition_(std::move(definition)),
       policy_(make_policy(definition_->spec, definition_->policy_knowledge())),
-      watch_(*definition_, is_plain() ? explanation_effort(*policy_) : 1) {
+      monitor_(*definition_, plain_policy()) {
   if (is_plain() || !definition_->knowledge || !definition_->knowledge->affected()) return;
   const AffectedSets& sets = *definition_->knowledge->affected();
   for (ActionId action = 0; action < sets.actions(); ++action) {
@@ -132,20 +132,9 @@ std::optional<std::int64_t> LiveCampaign::oldest_outstanding_ms() const {
 
 void LiveCampaign::look(std::int64_t time_ms) {
   last_event_ms_ = time_ms;
-  if (!watch_.history().due(version_)) return;
-  BeliefHistory::Point point = {
-      .event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_};
-  point.chosen.assign(watch_.chosen().begin(), watch_.chosen().end());
-  if (is_plain()) {
-    const Explanation explanation = quick_explanation(*policy_);
-    point.beliefs = beliefs(*policy_, explanation);
-    if (quantity(*policy_) == Quantity::kDifference) {
-      point.reference = explanation.reference_action;
-    }
-  } else {
-    point.beliefs = watch_.mean_payoffs();
-  }
-  watch_.history().add(std::move(point));
+  monitor_.monitor().look(
+      plain_policy(),
+      {.event = version_, .time_ms = time_ms, .decided = decided_, .complete = complete_});
 }
 
 const LiveDecision* LiveCampaign::find(std::string_view id) const {
@@ -209,7 +198,7 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   }
   ++decided_;
   const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;
-  watch_.decided(id, decided);
+  monitor_.decided(id, decided);
   Event event = happened(EventKind::kDecided, id, now_ms, encode(decided));
   LiveDecision decision;
   decision.number = decision.last = event.number;
@@ -259,7 +248,7 @@ void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
                           : is_plain() ? Payoffs::sparse(all.ids, all.values)
                                        : Payoffs::dense(rows);
   policy_->learn(decision_of(decided), round_of(decided), payoffs);
-  watch_.observed(decided, payoffs);
+  monitor_.observed(decided, payoffs);
 }
 
 Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms) {
@@ -345,7 +334,7 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       take(decision.decided);
       ++decided_;
       ++version_;
-      watch_.decided(event.decision, decision.decided);
+      monitor_.decided(event.decision, decision.decided);
       outstanding_.emplace(std::pair(event.time_ms, event.number), event.decision);
       remember(event.decision, std::move(decision));
       look(event.time_ms);
@@ -396,7 +385,7 @@ std::string LiveCampaign::snapshot() const {
   writer.u64(lost_);
   writer.u64(late_);
   writer.u64(static_cast<std::uint64_t>(last_event_ms_));
-  watch_.write(writer);
+  monitor_.write(writer);
   policy_->save_state(writer);
   writer.u64(outstanding_.size());
   for (const auto& [when, id] : outstanding_) {
@@ -428,7 +417,7 @@ void LiveCampaign::restore(std::string_view snapshot) {
   lost_ = reader.u64();
   late_ = reader.u64();
   last_event_ms_ = static_cast<std::int64_t>(reader.u64());
-  watch_.read(reader);
+  monitor_.read(reader);
   policy_->restore_state(reader);
   for (std::uint64_t left = reader.u64(); left > 0; --left) {
     std::string id = reader.text();

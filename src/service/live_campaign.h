@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "service/campaign_definition.h"
-#include "service/campaign_watch.h"
+#include "service/campaign_monitor.h"
 #include "service/event_bodies.h"
 #include "service/requests.h"
 #include "service/service.h"
@@ -61,10 +61,10 @@ class LiveCampaign {
   std::uint64_t version() const { return version_; }  ///< events so far
   bool stopped() const { return stopped_; }
   CampaignGauges counts() const;
-  const Policy& any_policy() const { return *policy_; }
-  /// Null unless the policy is plain.
-  const Policy* policy() const { return is_plain() ? policy_.get() : nullptr; }
-  const CampaignWatch& watch() const { return watch_; }
+  const Policy& policy() const { return *policy_; }
+  bool is_plain() const { return policy_->kind() == PolicyKind::kPlain; }
+  const Monitor& monitor() const { return monitor_.monitor(); }
+  const CampaignMonitor::LastContext* last_context() const { return monitor_.last_context(); }
 
   std::optional<std::int64_t> last_event_ms() const;
   /// When the oldest outstanding decision was made.
@@ -121,7 +121,8 @@ class LiveCampaign {
   void restore(std::string_view snapshot);
 
  private:
-  bool is_plain() const { return policy_->kind() == PolicyKind::kPlain; }
+  /// For the monitor: null unless the policy is plain.
+  const Policy* plain_policy() const { return is_plain() ? policy_.get() : nullptr; }
   Stream stream() const { return {definition_->seed, 0, Purpose::kPolicy}; }
   /// What the policy decides; counts nothing.
   Decided choose(const DecisionRequest& request) const;
@@ -148,7 +149,7 @@ class LiveCampaign {
   std::uint64_t lost_ = 0;
   std::uint64_t late_ = 0;
   std::int64_t last_event_ms_ = 0;
-  CampaignWatch watch_;
+  CampaignMonitor monitor_;
   std::map<std::pair<std::int64_t, std::uint64_t>, std::string> outstanding_;  // by time, number
   std::size_t waiting_numbers_ = 0;
   std::unordered_map<std::string, LiveDecision> decisions_;

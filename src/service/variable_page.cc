@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "service/variable_uplifts.h"
+#include "monitor/variable_uplifts.h"
 
 namespace updraft {
 namespace {
@@ -92,8 +92,8 @@ void put_texts(const CampaignDefinition& campaign, const VariableUplifts& uplift
 
 Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
   const CampaignDefinition& definition = campaign.definition();
-  const PayoffStatistics& statistics = *campaign.watch().statistics();
-  const Explanation explanation = quick_explanation(*campaign.policy());
+  const PayoffStatistics& statistics = *campaign.monitor().statistics();
+  const Explanation explanation = campaign.policy().explain(Detail::kCheap);
   const ActionExplanation& about = explanation.actions[query.action];
   Sets sets;
   if (definition.knowledge->affected() != nullptr) {
@@ -101,10 +101,7 @@ Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
   }
   if (about.identified) sets.identified = &*about.identified;
   if (about.padding) sets.padding = &*about.padding;
-  std::optional<VariableUplifts> uplifts;
-  if (statistics.per_variable() && statistics.rounds() > 0) {
-    uplifts.emplace(*definition.knowledge, statistics);
-  }
+  const std::optional<VariableUplifts> uplifts = campaign.monitor().variable_uplifts();
 
   Json out = {{"action", query.action},
               {"show", name_of(query.show)},

@@ -7,7 +7,6 @@ namespace updraft {
 namespace {
 
 constexpr double kLevel = 0.95;
-constexpr double kNormal = 1.959963984540054;  // of the standard normal
 
 /// P(|T| <= sqrt(degrees) tan(angle)), a finite sum. [abramowitz64, 26.7.3 and 26.7.4]
 double probability(double angle, std::uint64_t degrees) {
@@ -30,7 +29,7 @@ double probability(double angle, std::uint64_t degrees) {
 double student_95(std::uint64_t degrees) {
   const auto n = static_cast<double>(degrees);
   if (degrees > 60) {  // the expansion about the normal [abramowitz64, 26.7.5]
-    const double x = kNormal;
+    const double x = kNormal95;
     const double x2 = x * x;
     const double g1 = (x2 + 1.0) * x / 4.0;
     const double g2 = ((5.0 * x2 + 16.0) * x2 + 3.0) * x / 96.0;

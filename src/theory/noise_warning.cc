@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include "updraft/error.h"
+#include "updraft/registry.h"
 #include "updraft/theory.h"
 
 namespace updraft {
 
 std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance& instance) {
   if (!spec.number("delta")) return std::nullopt;
-  const bool on_reward = spec.name() == "ucb";
+  const bool on_reward = policy_info(spec.name()).traits.on_total;
   const auto m = static_cast<double>(instance.variables());
   const double scale =
       on_reward ? instance.reward_variance_proxy() / (m * m) : instance.variance_proxy();

@@ -195,6 +195,76 @@ TEST_F(CliSimulate, WarnsIfTheNoiseIsWiderThanTheTheoremOfDeltaAllows) {
   EXPECT_TRUE(parsed(updraft(by_alpha))["warnings"].empty());
 }
 
+/// Three actions on 12 variables; the first moves variables 0 to `end` - 1.
+std::string three_actions(int end) {
+  return json({{"format", "updraft-instance/1"},
+               {"actions", {"news", "call", "mail"}},
+               {"variables", {{{"count", 12}, {"baseline", 0}}}},
+               {"effects",
+                {{{"action", "news"}, {"variables", {{0, end}}}, {"mean", 2}},
+                 {{"action", "call"}, {"variables", {{4, 8}}}, {"mean", 1}},
+                 {{"action", "mail"}, {"variables", {{8, 12}}}, {"mean", 1}}}},
+               {"noise", {{"kind", "gaussian"}, {"covariance", "identity"}}}})
+      .dump();
+}
+
+TEST_F(CliSimulate, ChecksAssumptionsIfAsked) {
+  const std::string truth = folder_.write("truth.json", three_actions(4));
+  const std::string wrong = folder_.write("wrong.json", three_actions(2));
+  Arguments arguments = {
+      "simulate", "--instance", truth,    "--policy", "up_ucb(alpha=1)", "up_ucb_bl(alpha=1)",
+      "--rounds", "1500",       "--runs", "2",        "--json",          "--told-by",
+      wrong};
+  const json unasked = parsed(updraft(arguments));
+  EXPECT_FALSE(unasked.contains("assumption_warnings"));
+  arguments.push_back("--check-assumptions");
+  json found = parsed(updraft(arguments));
+  ASSERT_EQ(found["assumption_warnings"].size(), 2u) << found["assumption_warnings"];
+  for (const json& warning : found["assumption_warnings"]) {
+    EXPECT_EQ(warning["kind"], "outside_declared");
+    EXPECT_EQ(warning["action"], 0);
+    expect_contains(warning["message"].get<std::string>(),
+                    "Action 'news' seems to move 2 variables outside its declared set");
+    expect_contains(warning["advice"].get<std::string>(), "Make a new policy whose affected sets");
+  }
+  EXPECT_EQ(found["assumption_warnings"][0]["policy"], "up_ucb(alpha=1)");
+  EXPECT_EQ(found["assumption_warnings"][1]["policy"], "up_ucb_bl(alpha=1)");
+  // The check changes nothing else.
+  found.erase("assumption_warnings");
+  EXPECT_EQ(found, unasked);
+
+  // Sets that are larger than the truth are right.
+  arguments[2] = wrong;
+  arguments[12] = truth;
+  EXPECT_EQ(parsed(updraft(arguments))["assumption_warnings"], json::array());
+  arguments[12] = wrong;
+  EXPECT_EQ(parsed(updraft(arguments))["assumption_warnings"], json::array());
+}
+
+TEST_F(CliSimulate, SaysInWordsWhatPayoffsSpeakAgainst) {
+  const std::string truth = folder_.write("truth.json", three_actions(4));
+  const Arguments arguments = {
+      "simulate", "--instance", truth,    "--policy", "up_ucb_l_bl(alpha=8, max_affected=1)",
+      "--rounds", "600",        "--runs", "1",        "--check-assumptions"};
+  const Outcome text = updraft(arguments);
+  EXPECT_EQ(text.exit_code, 0);
+  expect_contains(text.out, "Assumption of up_ucb_l_bl(alpha=8, max_affected=1): Action 'news'");
+  Arguments right = arguments;
+  right[4] = "up_ucb_l_bl(alpha=8)";
+  expect_contains(updraft(right).out, "The payoffs speak against no assumption.");
+}
+
+TEST_F(CliSimulate, RefusesKnowledgeOfOtherSizesAndChecksOfContexts) {
+  const std::string truth = folder_.write("truth.json", three_actions(4));
+  const Outcome sizes = updraft(tiny({"--policy", "up_ts", "--told-by", truth}));
+  EXPECT_EQ(sizes.exit_code, 2);
+  expect_contains(sizes.err, "must have as many actions and variables as the instance");
+  const Outcome contexts = updraft({"simulate", "--instance", "contextual-linear", "--rounds", "5",
+                                    "--runs", "1", "--check-assumptions"});
+  EXPECT_EQ(contexts.exit_code, 2);
+  expect_contains(contexts.err, "check_assumptions: is for instances of single actions");
+}
+
 TEST_F(CliSimulate, GivesContextsOtherSizesAndNoise) {
   const Arguments arguments = {"simulate",
                                "--instance",

@@ -274,6 +274,47 @@ TEST_P(EveryPolicy, ExplainsEveryAction) {
   }
 }
 
+TEST_P(EveryPolicy, EstimatesWhatItSays) {
+  const auto policy = make();
+  play(*policy, 0, 100);
+  const Explanation whole = policy->explain();
+  const Explanation cheap = policy->explain(Detail::kCheap);
+  for (ActionId action = 0; action < 4; ++action) {
+    const ActionExplanation& about = whole.actions[action];
+    const std::optional<double> difference =
+        about.difference ? std::optional(about.difference->estimate) : std::nullopt;
+    EXPECT_EQ(about.estimate.value, whole.quantity == Quantity::kUplift       ? about.uplift
+                                    : whole.quantity == Quantity::kDifference ? difference
+                                                                              : about.reward);
+    EXPECT_TRUE(about.estimate.value.has_value());
+    if (about.estimate.interval) {
+      EXPECT_LE(about.estimate.interval->low, *about.estimate.value);
+      EXPECT_GE(about.estimate.interval->high, *about.estimate.value);
+    }
+    EXPECT_EQ(cheap.actions[action].estimate, about.estimate);
+    EXPECT_FALSE(cheap.actions[action].probability_best);
+  }
+  EXPECT_EQ(cheap.quantity, whole.quantity);
+  EXPECT_EQ(make()->explain().quantity, whole.quantity);  // it never changes
+}
+
+TEST_P(EveryPolicy, HasTheTraitsOfItsRow) {
+  const auto policy = make();
+  const PolicyTraits& traits = policy_info(policy->spec().name()).traits;
+  bool draws = false;
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    play(*policy, round, round + 1);
+    for (const double probability : policy->probabilities(kPolicyStream)) {
+      draws = draws || (probability > 0.0 && probability < 1.0);
+    }
+  }
+  const Explanation explanation = policy->explain();
+  EXPECT_EQ(draws, traits.draws);
+  EXPECT_EQ(policy->resolution().kind == Resolution::Kind::kTotal, traits.on_total);
+  EXPECT_EQ(explanation.degrees_of_freedom.has_value(), traits.learns_noise);
+  EXPECT_EQ(explanation.interval_kind == IntervalKind::kPosterior, traits.has_posterior);
+}
+
 TEST_P(EveryPolicy, SelectTakesTheLargestExplainedIndex) {
   const auto policy = make();
   if (testing::draws_at_random(policy->spec().name())) GTEST_SKIP() << "draws at random";

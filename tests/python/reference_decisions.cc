@@ -16,12 +16,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "reference/campaign_reference.h"
-#include "reference/context_reference.h"
-#include "reference/random_campaign.h"
+#include "reference/contextual_reference.h"
 #include "reference/random_case.h"
 #include "reference/random_contexts.h"
+#include "reference/random_targeting.h"
 #include "reference/reference_policy.h"
+#include "reference/targeting_reference.h"
 #include "updraft/registry.h"
 
 namespace updraft::testing {
@@ -99,9 +99,9 @@ Json plain_case(const std::string& policy, std::uint32_t number, std::uint32_t r
 }
 
 Json targeting_case(const std::string& policy, std::uint32_t number, std::uint32_t rounds) {
-  const RandomCampaign random = random_campaign(policy, "linear", number);
+  const RandomTargeting random = random_targeting(policy, "linear", number);
   const Stream stream(number, number, Purpose::kPolicy);
-  CampaignReference reference(random.spec, random.shape);
+  TargetingReference reference(random.spec, random.shape);
   Json out = {{"spec", random.spec.text()},
               {"features", random.shape.features},
               {"treatments", random.shape.treatments},

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "service/campaign_report.h"
-#include "service/misfit.h"
 #include "support/refusal.h"
 #include "support/rounds.h"
 #include "updraft/context_environment.h"
+#include "updraft/monitor.h"
 
 namespace updraft {
 namespace {
@@ -229,7 +229,7 @@ TEST_P(InContexts, DecidesAsTheLibraryWithLateFeedback) {
   while (!waiting.empty()) pay_oldest();
   StateWriter mine;
   StateWriter theirs;
-  live.any_policy().save_state(mine);
+  live.policy().save_state(mine);
   twin->save_state(theirs);
   EXPECT_EQ(mine.bytes(), theirs.bytes());
 }
@@ -298,7 +298,7 @@ TEST(ContextCampaign, KeepsContextsInEvents) {
 
 // Reports.
 
-TEST(ContextReport, HasMeansPerActionAndBeliefsOfTheLastContext) {
+TEST(ContextReport, HasMeansPerActionAndEstimatesInTheLastContext) {
   LiveCampaign live = live_of(defined("lin_up_ucb_bl(beta=1)"));
   EXPECT_EQ(campaign_report(live, true).at("last_context"), nullptr);
   for (int round = 0; round < 5; ++round) {
@@ -324,7 +324,7 @@ TEST(ContextReport, HasMeansPerActionAndBeliefsOfTheLastContext) {
   EXPECT_EQ(seen.at("decision"), "last");
   EXPECT_EQ(seen.at("variables"), 3);
   EXPECT_EQ(seen.at("action"), live.find("last")->decided.action);
-  const Explanation explained = live.any_policy().explain(context_of(last));
+  const Explanation explained = live.policy().explain(context_of(last));
   for (ActionId action = 0; action < 2; ++action) {
     const json& row = seen.at("actions")[action];
     EXPECT_EQ(row.at("index"), explained.actions[action].index);
@@ -350,7 +350,7 @@ TEST(ContextReport, LeavesOutContextsThatTakeTooLongToLookAt) {
 }
 
 /// Rounds of two actions in turn, of payoffs with this mean and noise.
-std::vector<Misfit> misfits_of(const std::string& policy, double mean, double sd) {
+std::vector<AssumptionWarning> warnings_of(const std::string& policy, double mean, double sd) {
   LiveCampaign live = live_of(defined(policy));
   const Stream stream(3, 0, Purpose::kTest);
   for (std::uint32_t round = 0; round < 40; ++round) {
@@ -361,22 +361,23 @@ std::vector<Misfit> misfits_of(const std::string& policy, double mean, double sd
     for (double& value : noise) value = mean + sd * value;
     live.pay(id, dense(noise), 0);
   }
-  return context_misfits(live);
+  return live.monitor().context_warnings(live.definition().spec, live.policy().observations(),
+                                         {.actions = live.definition().action_names});
 }
 
 TEST(ContextWarnings, SayThatPayoffsAreTooLargeForDelta) {
-  EXPECT_TRUE(misfits_of("lin_ucb(delta=0.1)", 0.2, 1.0).empty());
-  EXPECT_TRUE(misfits_of("lin_ucb(beta=1)", 50.0, 10.0).empty());
-  const auto wide = misfits_of("lin_ucb(delta=0.1)", 0.2, 4.0);
+  EXPECT_TRUE(warnings_of("lin_ucb(delta=0.1)", 0.2, 1.0).empty());
+  EXPECT_TRUE(warnings_of("lin_ucb(beta=1)", 50.0, 10.0).empty());
+  const auto wide = warnings_of("lin_ucb(delta=0.1)", 0.2, 4.0);
   ASSERT_EQ(wide.size(), 1u);
   EXPECT_EQ(kind_name(wide[0].kind), "scale");
   EXPECT_NE(wide[0].message.find("standard deviation of"), std::string::npos);
-  EXPECT_TRUE(misfits_of("lin_ucb(delta=0.1, bound=4)", 0.2, 4.0).empty());
-  const auto beyond = misfits_of("lin_ucb(delta=0.1)", 3.0, 1.0);
+  EXPECT_TRUE(warnings_of("lin_ucb(delta=0.1, bound=4)", 0.2, 4.0).empty());
+  const auto beyond = warnings_of("lin_ucb(delta=0.1)", 3.0, 1.0);
   ASSERT_EQ(beyond.size(), 1u);
   EXPECT_TRUE(beyond[0].message.starts_with("Action '")) << beyond[0].message;
   EXPECT_NE(beyond[0].message.find(" has a mean payoff of "), std::string::npos);
-  EXPECT_TRUE(misfits_of("lin_ucb(delta=0.1, bound=3)", 3.0, 1.0).empty());
+  EXPECT_TRUE(warnings_of("lin_ucb(delta=0.1, bound=3)", 3.0, 1.0).empty());
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(LiveCampaign, LearnsWhenPayoffsAreComplete) {
   LiveCampaign live = shop();
   live.decide(asked("a"), 0);
   live.pay("a", some("x", false, {1}, {2.0}), 1);
-  EXPECT_EQ(live.policy()->observations(), 0u);
+  EXPECT_EQ(live.policy().observations(), 0u);
   EXPECT_EQ(live.find("a")->status, DecisionStatus::kOutstanding);
   live.pay("a", some("y", true, {0, 3}, {1.0, 5.0}), 2);
   EXPECT_EQ(live.find("a")->status, DecisionStatus::kComplete);
@@ -80,7 +80,7 @@ TEST(LiveCampaign, LearnsWhenPayoffsAreComplete) {
   LiveCampaign whole = shop();
   whole.decide(asked("a"), 0);
   whole.pay("a", dense({1.0, 2.0, 0.0, 5.0}), 1);
-  EXPECT_EQ(live.policy()->explain().actions[0].index, whole.policy()->explain().actions[0].index);
+  EXPECT_EQ(live.policy().explain().actions[0].index, whole.policy().explain().actions[0].index);
   EXPECT_EQ(live.counts().complete, 1u);
   EXPECT_EQ(live.counts().outstanding, 0u);
 }
@@ -126,12 +126,12 @@ TEST(LiveCampaign, CountsAsLostWhatWaitedTooLong) {
     EXPECT_EQ(live->counts().lost, 1u);
     EXPECT_EQ(live->counts().outstanding, 1u);
   }
-  EXPECT_EQ(skip.policy()->observations(), 0u);
-  EXPECT_EQ(zeros.policy()->observations(), 1u);
-  EXPECT_EQ(zeros.policy()->pulls(0), 1u);
+  EXPECT_EQ(skip.policy().observations(), 0u);
+  EXPECT_EQ(zeros.policy().observations(), 1u);
+  EXPECT_EQ(zeros.policy().pulls(0), 1u);
 
   skip.pay("a", dense({1, 2, 3, 4}), 5000);  // late, but welcome
-  EXPECT_EQ(skip.policy()->observations(), 1u);
+  EXPECT_EQ(skip.policy().observations(), 1u);
   EXPECT_EQ(skip.counts().lost, 0u);
   EXPECT_EQ(skip.counts().complete, 1u);
   EXPECT_EQ(conflict([&] {
@@ -289,9 +289,9 @@ TEST_P(Replayed, AppliesDecisionsThatThePolicyWouldNotMake) {
   EXPECT_EQ(again.counts().decided, 1u);
   const std::size_t payers = live.definition().shape || live.definition().contexts ? 3 : 4;
   again.pay(first.decision, dense(std::vector<double>(payers, 1.0)), 5);
-  if (again.policy() != nullptr) {
-    EXPECT_EQ(again.policy()->pulls(other.action), 1u);
-    EXPECT_EQ(again.policy()->decisions(), 1u);
+  if (again.is_plain()) {
+    EXPECT_EQ(again.policy().pulls(other.action), 1u);
+    EXPECT_EQ(again.policy().decisions(), 1u);
   }
 
   const std::string before = again.snapshot();
@@ -307,7 +307,7 @@ TEST_P(Replayed, RefusesDecisionsOfAnotherKindOfCampaign) {
   std::vector<Event> log;
   LiveCampaign live = made(GetParam());
   play(live, 1, 1, log);
-  const bool targeted = live.any_policy().kind() == PolicyKind::kTargeting;
+  const bool targeted = live.policy().kind() == PolicyKind::kTargeting;
   Event first = log[0];
   Decided decided = decode_decided(first.body);
   if (targeted) {
@@ -317,7 +317,7 @@ TEST_P(Replayed, RefusesDecisionsOfAnotherKindOfCampaign) {
   }
   first.body = encode(decided);
   EXPECT_THROW(made(GetParam()).replay(first, {}), std::runtime_error);
-  if (live.policy() == nullptr) return;
+  if (!live.is_plain()) return;
   decided.treatments.clear();
   decided.features = {1.0};
   first.body = encode(decided);

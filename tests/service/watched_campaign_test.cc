@@ -6,7 +6,7 @@
 
 #include "played_campaign.h"
 #include "service/campaign_report.h"
-#include "service/told.h"
+#include "service/knowledge_summary.h"
 #include "service/variable_page.h"
 #include "support/refusal.h"
 
@@ -53,9 +53,9 @@ TEST(Report, SaysWhatWasChosenBelievedAndTold) {
   ASSERT_EQ(report["actions"].size(), 2u);
   const json& call = report["actions"][1];
   EXPECT_EQ(call["name"], "call");
-  EXPECT_EQ(call["decided"], live.policy()->pulls(1));
-  EXPECT_DOUBLE_EQ(call["share"], static_cast<double>(live.policy()->pulls(1)) / 50.0);
-  EXPECT_DOUBLE_EQ(call["estimate"], *live.policy()->explain().actions[1].uplift);
+  EXPECT_EQ(call["decided"], live.policy().pulls(1));
+  EXPECT_DOUBLE_EQ(call["share"], static_cast<double>(live.policy().pulls(1)) / 50.0);
+  EXPECT_DOUBLE_EQ(call["estimate"], *live.policy().explain().actions[1].uplift);
   EXPECT_LT(call["low"].get<double>(), call["estimate"].get<double>());
   EXPECT_GT(call["high"].get<double>(), call["estimate"].get<double>());
   EXPECT_EQ(call["declared_count"], 2);
@@ -67,19 +67,19 @@ TEST(Report, SaysWhatWasChosenBelievedAndTold) {
 TEST(Report, IntervalsOfTreatmentsAreThoseOfAMean) {
   const CampaignDefinition definition = parse_definition(
       R"json({"name": "m", "policy": "greedy", "treatments": 1, "budget": 1, "features": 1})json");
-  CampaignWatch watch(definition, 1);
+  CampaignMonitor monitor(definition, nullptr);
   Decided decided;
   decided.treatments = {0, 0, 1, 0, 0};
-  watch.observed(decided, Payoffs::dense(std::vector<double>{0, 1, 9, 2, 5}));
-  const std::vector<Belief> beliefs = watch.mean_payoffs();
-  ASSERT_EQ(beliefs.size(), 2u);
+  monitor.observed(decided, Payoffs::dense(std::vector<double>{0, 1, 9, 2, 5}));
+  const std::vector<IntervalEstimate> means = monitor.monitor().mean_payoffs();
+  ASSERT_EQ(means.size(), 2u);
   // Untreated: mean 2, squares about it 4 + 1 + 0 + 9 over three degrees of freedom.
-  EXPECT_DOUBLE_EQ(*beliefs[0].estimate, 2.0);
+  EXPECT_DOUBLE_EQ(*means[0].value, 2.0);
   const double reach = 1.959963984540054 * std::sqrt(14.0 / 3.0 / 4.0);
-  EXPECT_NEAR(beliefs[0].interval->low, 2.0 - reach, 1e-12);
-  EXPECT_NEAR(beliefs[0].interval->high, 2.0 + reach, 1e-12);
-  EXPECT_EQ(beliefs[1].estimate, 9.0);
-  EXPECT_FALSE(beliefs[1].interval) << "of one payoff";
+  EXPECT_NEAR(means[0].interval->low, 2.0 - reach, 1e-12);
+  EXPECT_NEAR(means[0].interval->high, 2.0 + reach, 1e-12);
+  EXPECT_EQ(means[1].value, 9.0);
+  EXPECT_FALSE(means[1].interval) << "of one payoff";
 }
 
 /// Three actions that all move both variables, by 10, 20 and 30 in all, over 750: no control.
@@ -231,15 +231,15 @@ TEST(History, HasAColumnPerAction) {
   ASSERT_EQ(history["actions"].size(), 2u);
   const json& call = history["actions"][1];
   EXPECT_EQ(call["name"], "call");
-  EXPECT_EQ(call["decided"].back(), live.policy()->pulls(1));
-  EXPECT_NEAR(call["estimate"].back().get<double>(), *live.policy()->explain().actions[1].uplift,
+  EXPECT_EQ(call["decided"].back(), live.policy().pulls(1));
+  EXPECT_NEAR(call["estimate"].back().get<double>(), *live.policy().explain().actions[1].uplift,
               1e-4);
   EXPECT_EQ(call["estimate"][0], nullptr);  // nothing had come
   EXPECT_EQ(call["high"].size(), 100u);
 }
 
 TEST(Told, SaysItInWords) {
-  EXPECT_EQ(told(parse_definition(kShop)),
+  EXPECT_EQ(knowledge_summary(parse_definition(kShop)),
             (std::vector<std::string>{
                 "up_ucb(alpha=1): UCB on the uplift; affected sets known, baseline learnt on the "
                 "way.",
@@ -247,18 +247,18 @@ TEST(Told, SaysItInWords) {
                 "It was told which variables each action affects (1 to 2 variables an action).",
                 "A decision whose payoffs are not complete after 60 seconds counts as lost: "
                 "nothing is learnt from it unless they come after all."}));
-  EXPECT_EQ(told(parse_definition(
+  EXPECT_EQ(knowledge_summary(parse_definition(
                 R"({"name": "c", "policy": "up_ts", "actions": 2, "variables": 3,
                     "knowledge": {"affected": [[0, 2], [1, 2]]}})"))[3],
             "All actions affect 1 variable, so nothing tells what would happen there without any: "
             "uplifts cannot be known, differences between actions can.");
-  const auto sentences = told(parse_definition(
+  const auto sentences = knowledge_summary(parse_definition(
       R"json({"name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 1, "variables": 10,
           "knowledge": {"max_affected": 3, "horizon": 5}, "lost": "zeros", "wait": 1})json"));
   EXPECT_EQ(sentences[2], "It was told that an action affects at most L = 3 variables.");
   EXPECT_EQ(sentences[3], "It makes no use of this: that there will be 5 decisions.");
   EXPECT_NE(sentences[4].find("payoffs of 0 are learnt from"), std::string::npos);
-  const auto deltas = told(parse_definition(
+  const auto deltas = knowledge_summary(parse_definition(
       R"json({"name": "c", "policy": "up_ucb_ilift(alpha=1)", "actions": 2, "variables": 10,
           "knowledge": {"min_uplift": 0.5, "effect_gap": 0.25, "horizon": 5}})json"));
   EXPECT_EQ(
@@ -271,7 +271,7 @@ TEST(Told, SaysItInWords) {
                 "least 0.5."),
       deltas.end());
   EXPECT_EQ(
-      told(targeted().definition())[1],
+      knowledge_summary(targeted().definition())[1],
       "Of each pool it may treat 1 individual, with one of 2 treatments, by 1 feature of each.");
 }
 
@@ -312,7 +312,7 @@ TEST(Variables, OfUnknownSetsAreIdentified) {
   });
   // Action 1 is the best, so that it plays baseline, and action 0 differs from it.
   const json shown = page(live, {}, "0");
-  const auto identified = live.policy()->explain().actions[0].identified->ids();
+  const auto identified = live.policy().explain().actions[0].identified->ids();
   ASSERT_EQ(shown["total"], identified.size());
   ASSERT_FALSE(identified.empty());
   EXPECT_EQ(shown["variables"][0]["variable"], identified[0]);

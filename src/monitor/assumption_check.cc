@@ -1,11 +1,12 @@
-#include "service/misfit.h"
+#include "monitor/assumption_check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/numbers.h"
+#include "core/grouped.h"
+#include "updraft/registry.h"
 
 namespace updraft {
 namespace {
@@ -22,9 +23,17 @@ constexpr double kAboveUnit = 2.0;  // standard deviation, above which radii mad
 constexpr double kFarNoise = 10.0;  // declared to seen variance of the reward
 constexpr double kFarPrior = 5.0;   // standard deviations of the prior
 
-std::string variable_text(const CampaignDefinition& campaign, VariableId variable) {
-  return campaign.variable_names.empty() ? std::to_string(variable)
-                                         : fmt::format("'{}'", campaign.variable_names[variable]);
+std::string variable_text(const WarningWords& words, VariableId variable) {
+  return words.variables.empty() ? std::to_string(variable)
+                                 : fmt::format("'{}'", words.variables[variable]);
+}
+
+/// A policy that a bound on the number of affected variables is enough for.
+std::string_view policy_for_bound() {
+  const auto all = policies();
+  return std::find_if(all.begin(), all.end(),
+                      [](const PolicyInfo& info) { return info.needs == Need::kMaxAffected; })
+      ->name;
 }
 
 /// The surprising variables of each action. What one action does shows in all others that are held
@@ -59,9 +68,8 @@ std::vector<std::vector<VariableId>> outside_by_action(const VariableUplifts& up
   return out;
 }
 
-void add_outside(const CampaignDefinition& campaign, const VariableUplifts& uplifts,
-                 std::vector<Misfit>& out) {
-  const std::size_t actions = campaign.knowledge->actions();
+void add_outside(const WarningWords& words, const VariableUplifts& uplifts, std::size_t actions,
+                 std::vector<AssumptionWarning>& out) {
   const auto outside = outside_by_action(uplifts, actions);
   for (ActionId action = 0; action < actions; ++action) {
     const std::vector<VariableId>& found = outside[action];
@@ -73,18 +81,19 @@ void add_outside(const CampaignDefinition& campaign, const VariableUplifts& upli
         });
     const VariableUplift uplift = *uplifts.of(action, worst);
     out.push_back(
-        {Misfit::Kind::kOutsideDeclared, action,
+        {AssumptionWarning::Kind::kOutsideDeclared, action,
          fmt::format(
              "{} seems to move {} outside its declared set, most of all {}: {:+.4g} ({:.4g} "
              "to {:.4g}) against {}.",
-             action_text(campaign, action),
+             action_text(words, action),
              found.size() == 1 ? "1 variable" : grouped(double(found.size()), 0) + " variables",
-             variable_text(campaign, worst), uplift.uplift(), uplift.interval.low,
+             variable_text(words, worst), uplift.uplift(), uplift.interval.low,
              uplift.interval.high, uplifts.baseline_text()),
          fmt::format(
              "The policy does not count what happens there, so its choice may be wrong. Make a new "
-             "campaign whose affected sets have these variables, or one with max_affected in place "
-             "of sets (up_ucb_l). {}",
+             "{} whose affected sets have these variables, or one with max_affected in place "
+             "of sets ({}). {}",
+             words.learner, policy_for_bound(),
              uplifts.against_others()
                  ? "Check first that it is this action's doing: the same is seen where another "
                    "action moves them, or where payoffs drift in time."
@@ -101,30 +110,32 @@ std::size_t most_identified(const Knowledge& used, const Explanation& explanatio
                                              : *used.max_affected());
 }
 
-void add_too_many(const CampaignDefinition& campaign, const Explanation& explanation,
-                  const Knowledge& used, std::vector<Misfit>& out) {
+void add_too_many(const WarningWords& words, const Explanation& explanation, const Knowledge& used,
+                  std::vector<AssumptionWarning>& out) {
   if (!used.max_affected() || used.affected() != nullptr) return;
   for (ActionId action = 0; action < explanation.actions.size(); ++action) {
     const auto& identified = explanation.actions[action].identified;
     const std::size_t most = most_identified(used, explanation, action);
     if (!identified || identified->size() <= most) continue;
     out.push_back(
-        {Misfit::Kind::kMoreThanDeclared, action,
+        {AssumptionWarning::Kind::kMoreThanDeclared, action,
          fmt::format(
              "{} has {} variables identified as affected, more than the declared L = {} "
              "allows{}.",
-             action_text(campaign, action), grouped(double(identified->size()), 0),
+             action_text(words, action), grouped(double(identified->size()), 0),
              grouped(double(used.max_affected(action)), 0),
              used.baseline() != nullptr
                  ? ""
                  : fmt::format(" (that is {} against another action)", grouped(double(most), 0))),
-         "Either L is too small or alpha is so small that chance passes for effect. Make a new "
-         "campaign with a larger max_affected, or with a larger alpha."});
+         fmt::format("Either L is too small or alpha is so small that chance passes for effect. "
+                     "Make a new {} with a larger max_affected, or with a larger alpha.",
+                     words.learner)});
   }
 }
 
-void add_scale(std::string message, std::string advice, std::vector<Misfit>& out) {
-  out.push_back({Misfit::Kind::kScale, std::nullopt, std::move(message), std::move(advice)});
+void add_scale(std::string message, std::string advice, std::vector<AssumptionWarning>& out) {
+  out.push_back(
+      {AssumptionWarning::Kind::kScale, std::nullopt, std::move(message), std::move(advice)});
 }
 
 /// sqrt(2 alpha), which is the radius of a variable's mean after one round.
@@ -168,9 +179,11 @@ std::string alpha_text(const PolicySpec& spec, double unit) {
 }
 
 /// Radii are sqrt(2 alpha / pulls), so that alpha has the unit of squared payoffs.
-void add_alpha(const Policy& policy, const PayoffStatistics& statistics,
-               const Explanation& explanation, std::vector<Misfit>& out) {
-  const std::optional<double> unit = unit_radius(explanation);
+void add_alpha(const AssumptionEvidence& evidence, const WarningWords& words,
+               std::vector<AssumptionWarning>& out) {
+  const Policy& policy = evidence.policy;
+  const PayoffStatistics& statistics = evidence.statistics;
+  const std::optional<double> unit = unit_radius(evidence.explanation);
   if (!unit) return;
   const std::optional<RadiusInErrors> radius = radius_in_errors(policy, statistics, *unit);
   if (!radius) return;
@@ -184,33 +197,33 @@ void add_alpha(const Policy& policy, const PayoffStatistics& statistics,
         fmt::format("{}, for which {} is large: the policy's radii are {:.2g} times the errors of "
                     "its estimates, or more.",
                     radius->seen, alpha_text(spec, *unit), radius->least),
-        fmt::format("It will explore far longer than it must. Make a new campaign with payoffs "
+        fmt::format("It will explore far longer than it must. Make a new {} with payoffs "
                     "multiplied by {:.1g}, or with an alpha of about {:.1g}.",
-                    radius->least / kGoodErrors, better_alpha(radius->least)),
+                    words.learner, radius->least / kGoodErrors, better_alpha(radius->least)),
         out);
   } else if (radius->most < kFewErrors && !unknown_sets) {
     add_scale(
         fmt::format("{}, for which {} is small: the policy's radii are {:.2g} times the errors of "
                     "its estimates, or less.",
                     radius->seen, alpha_text(spec, *unit), radius->most),
-        fmt::format("It may settle on a wrong action by chance. Make a new campaign with payoffs "
+        fmt::format("It may settle on a wrong action by chance. Make a new {} with payoffs "
                     "divided by {:.1g}, or with an alpha of about {:.1g}.",
-                    kGoodErrors / radius->most, better_alpha(radius->most)),
+                    words.learner, kGoodErrors / radius->most, better_alpha(radius->most)),
         out);
   } else if (const auto sd = statistics.typical_sd();
              spec.number("delta") && sd && *sd > kAboveUnit) {
     add_scale(fmt::format("Payoffs vary with a standard deviation of {:.3g}; with delta the policy "
                           "takes it to be at most 1.",
                           *sd),
-              fmt::format("Its confidence bounds do not hold. Make a new campaign with payoffs "
+              fmt::format("Its confidence bounds do not hold. Make a new {} with payoffs "
                           "divided by {:.1g}, or give alpha in place of delta.",
-                          *sd),
+                          words.learner, *sd),
               out);
   }
 }
 
-void add_noise(const Policy& policy, const CampaignDefinition& campaign,
-               const PayoffStatistics& statistics, std::vector<Misfit>& out) {
+void add_noise(const Policy& policy, const PayoffStatistics& statistics, const WarningWords& words,
+               std::vector<AssumptionWarning>& out) {
   const auto variables = static_cast<double>(statistics.variables());
   const double declared = *policy.spec().number("sigma2") * variables * variables;
   const double seen = *statistics.reward_variance();
@@ -220,9 +233,9 @@ void add_noise(const Policy& policy, const CampaignDefinition& campaign,
         fmt::format("Rewards vary with a variance of {:.3g}; sigma2 = {} and {} variables declare "
                     "{:.3g}.",
                     seen, *policy.spec().number("sigma2"), grouped(variables, 0), declared),
-        fmt::format("Make a new campaign with sigma2 near {:.1g}: it is the variance of the "
+        fmt::format("Make a new {} with sigma2 near {:.1g}: it is the variance of the "
                     "reward over the squared number of variables.",
-                    seen / (variables * variables)),
+                    words.learner, seen / (variables * variables)),
         out);
   }
   const RewardPrior prior = *policy.knowledge().reward_prior();
@@ -231,57 +244,58 @@ void add_noise(const Policy& policy, const CampaignDefinition& campaign,
     if (rewards.count < kLeastRounds || prior.variance == 0.0) continue;
     const double distance = std::abs(rewards.mean() - prior.mean) / std::sqrt(prior.variance);
     if (distance <= kFarPrior) continue;
-    out.push_back({Misfit::Kind::kScale, action,
+    out.push_back({AssumptionWarning::Kind::kScale, action,
                    fmt::format("{} has a mean reward of {:.4g}: {:.0f} standard deviations of the "
                                "prior from its mean, {}.",
-                               action_text(campaign, action), rewards.mean(), distance, prior.mean),
-                   "Make a new campaign with a reward_prior that holds the rewards of all "
-                   "actions."});
+                               action_text(words, action), rewards.mean(), distance, prior.mean),
+                   fmt::format("Make a new {} with a reward_prior that holds the rewards of all "
+                               "actions.",
+                               words.learner)});
     return;
   }
 }
 
-void add_scales(const LiveCampaign& campaign, const Explanation& explanation,
-                std::vector<Misfit>& out) {
-  const Policy& policy = *campaign.policy();
-  const PayoffStatistics& statistics = *campaign.watch().statistics();
+void add_scales(const AssumptionEvidence& evidence, const WarningWords& words,
+                std::vector<AssumptionWarning>& out) {
+  const PayoffStatistics& statistics = evidence.statistics;
   if (statistics.rounds() < kLeastRounds || !statistics.reward_variance()) return;
   if (*statistics.reward_variance() == 0.0) return;
-  if (policy.spec().number("sigma2")) {
-    add_noise(policy, campaign.definition(), statistics, out);
-  } else if (policy.spec().number("alpha") || policy.spec().number("delta")) {
-    add_alpha(policy, statistics, explanation, out);
+  const PolicySpec& spec = evidence.policy.spec();
+  if (spec.number("sigma2")) {
+    add_noise(evidence.policy, statistics, words, out);
+  } else if (spec.number("alpha") || spec.number("delta")) {
+    add_alpha(evidence, words, out);
   }
 }
 
 }  // namespace
 
-std::string action_text(const CampaignDefinition& campaign, ActionId action) {
-  return campaign.action_names.empty() ? fmt::format("Action {}", action)
-                                       : fmt::format("Action '{}'", campaign.action_names[action]);
+std::string action_text(const WarningWords& words, ActionId action) {
+  return words.actions.empty() ? fmt::format("Action {}", action)
+                               : fmt::format("Action '{}'", words.actions[action]);
 }
 
-std::string_view kind_name(Misfit::Kind kind) {
+std::string_view kind_name(AssumptionWarning::Kind kind) {
   switch (kind) {
-    case Misfit::Kind::kOutsideDeclared:
+    case AssumptionWarning::Kind::kOutsideDeclared:
       return "outside_declared";
-    case Misfit::Kind::kMoreThanDeclared:
+    case AssumptionWarning::Kind::kMoreThanDeclared:
       return "more_than_declared";
-    case Misfit::Kind::kScale:
+    case AssumptionWarning::Kind::kScale:
       return "scale";
   }
   return "";
 }
 
-std::vector<Misfit> misfits(const LiveCampaign& campaign, const Explanation& explanation,
-                            const VariableUplifts* uplifts) {
-  std::vector<Misfit> out;
-  if (campaign.policy() == nullptr) return out;
-  const CampaignDefinition& definition = campaign.definition();
-  const Knowledge& used = campaign.policy()->knowledge();
-  if (uplifts != nullptr && used.affected() != nullptr) add_outside(definition, *uplifts, out);
-  add_too_many(definition, explanation, used, out);
-  add_scales(campaign, explanation, out);
+std::vector<AssumptionWarning> check_assumptions(const AssumptionEvidence& evidence,
+                                                 const WarningWords& words) {
+  std::vector<AssumptionWarning> out;
+  const Knowledge& used = evidence.policy.knowledge();
+  if (evidence.uplifts != nullptr && used.affected() != nullptr) {
+    add_outside(words, *evidence.uplifts, used.actions(), out);
+  }
+  add_too_many(words, evidence.explanation, used, out);
+  add_scales(evidence, words, out);
   return out;
 }
 

@@ -1,11 +1,11 @@
-#include "service/told.h"
+#include "service/knowledge_summary.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/numbers.h"
-#include "service/belief.h"
+#include "core/grouped.h"
+#include "policies/estimates.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -161,7 +161,7 @@ void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out)
 
 }  // namespace
 
-std::vector<std::string> told(const CampaignDefinition& campaign) {
+std::vector<std::string> knowledge_summary(const CampaignDefinition& campaign) {
   std::vector<std::string> out;
   out.push_back(
       fmt::format("{}: {}.", campaign.spec.text(), policy_info(campaign.spec.name()).summary));

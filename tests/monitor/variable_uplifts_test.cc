@@ -1,13 +1,13 @@
 // Uplifts of single variables: the sums behind them, and intervals that hold all at once.
 
-#include "service/variable_uplifts.h"
+#include "monitor/variable_uplifts.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "played_campaign.h"
+#include "service/played_campaign.h"
 
 namespace updraft {
 namespace {

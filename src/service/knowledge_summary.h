@@ -8,6 +8,6 @@
 namespace updraft {
 
 /// The policy of a campaign and what it was told, a sentence each.
-std::vector<std::string> told(const CampaignDefinition& campaign);
+std::vector<std::string> knowledge_summary(const CampaignDefinition& campaign);
 
 }  // namespace updraft

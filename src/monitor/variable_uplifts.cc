@@ -1,4 +1,4 @@
-#include "service/variable_uplifts.h"
+#include "monitor/variable_uplifts.h"
 
 #include <algorithm>
 #include <cmath>

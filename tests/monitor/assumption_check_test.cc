@@ -1,19 +1,21 @@
 // Warnings: each where it is due, with something to do, and none where what was declared fits.
 
-#include "service/misfit.h"
+#include "monitor/assumption_check.h"
 
 #include <gtest/gtest.h>
 
-#include "played_campaign.h"
+#include "service/played_campaign.h"
 
 namespace updraft {
 namespace {
 
 using testing::normal;
 
-std::vector<Misfit> misfits_of(const LiveCampaign& live) {
-  const VariableUplifts uplifts(*live.definition().knowledge, *live.watch().statistics());
-  return misfits(live, live.policy()->explain(), &uplifts);
+std::vector<AssumptionWarning> warnings_of(const LiveCampaign& live) {
+  return live.monitor().warnings(live.policy(), live.policy().explain(),
+                                 {.actions = live.definition().action_names,
+                                  .variables = live.definition().variable_names,
+                                  .learner = "campaign"});
 }
 
 /// A campaign of four actions and 12 variables; action a affects variables 3a to 3a + 2.
@@ -33,7 +35,7 @@ testing::Pays pays(double sd, double uplift = 1.0) {
   };
 }
 
-TEST(Misfits, AreNoneWhereWhatWasDeclaredFits) {
+TEST(AssumptionChecks, AreNoneWhereWhatWasDeclaredFits) {
   const std::pair<const char*, std::string> fitting[] = {
       {"up_ucb(alpha=1)", kSets},
       {"up_ucb(delta=0.05)", kSetsAndHorizon},
@@ -44,18 +46,19 @@ TEST(Misfits, AreNoneWhereWhatWasDeclaredFits) {
   for (const auto& [policy, knowledge] : fitting) {
     LiveCampaign live = testing::campaign_of(body(policy, knowledge));
     testing::play(live, 1000, 1, pays(1.0));
-    for (const Misfit& misfit : misfits_of(live)) ADD_FAILURE() << policy << ": " << misfit.message;
+    for (const AssumptionWarning& warning : warnings_of(live))
+      ADD_FAILURE() << policy << ": " << warning.message;
   }
 }
 
-TEST(Misfits, NameVariablesOutsideDeclaredSets) {
+TEST(AssumptionChecks, NameVariablesOutsideDeclaredSets) {
   LiveCampaign live = testing::campaign_of(R"json({"name": "c", "policy": "up_ucb(alpha=1)",
       "actions": ["mail", "<b>call</b>"], "variables": ["a", "b", "c", "<i>d</i>"],
       "knowledge": {"affected": [["a"], ["b"]], "baseline": [0, 0, 0, 0]}})json");
   testing::play(live, 800, 1, [](ActionId action, VariableId variable, std::mt19937_64& random) {
     return normal(random, action == 1 && (variable == 1 || variable == 3) ? 2.0 : 0.0);
   });
-  const std::vector<Misfit> found = misfits_of(live);
+  const std::vector<AssumptionWarning> found = warnings_of(live);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(kind_name(found[0].kind), "outside_declared");
   EXPECT_EQ(found[0].action, 1u);
@@ -67,16 +70,17 @@ TEST(Misfits, NameVariablesOutsideDeclaredSets) {
   EXPECT_NE(found[0].advice.find("affected sets"), std::string::npos);
 }
 
-TEST(Misfits, CountIdentifiedVariablesAgainstL) {
+TEST(AssumptionChecks, CountIdentifiedVariablesAgainstL) {
   LiveCampaign live = testing::campaign_of(body("up_ucb_l(alpha=1)", R"("max_affected": 1)"));
   testing::play(live, 1000, 1, pays(1.0, 5.0));
-  const std::vector<Misfit> found = misfits_of(live);
+  const std::vector<AssumptionWarning> found = warnings_of(live);
   ASSERT_FALSE(found.empty());
-  for (const Misfit& misfit : found) EXPECT_EQ(kind_name(misfit.kind), "more_than_declared");
+  for (const AssumptionWarning& warning : found)
+    EXPECT_EQ(kind_name(warning.kind), "more_than_declared");
   EXPECT_NE(found[0].message.find("more than the declared L = 1 allows"), std::string::npos);
 }
 
-TEST(Misfits, CountIdentifiedVariablesAgainstTheBoundOfTheirAction) {
+TEST(AssumptionChecks, CountIdentifiedVariablesAgainstTheBoundOfTheirAction) {
   // Actions 1 and 2 move one and three variables.
   const auto found = [](const std::string& bounds) {
     LiveCampaign live = testing::campaign_of(
@@ -88,9 +92,9 @@ TEST(Misfits, CountIdentifiedVariablesAgainstTheBoundOfTheirAction) {
       return normal(random, moved ? 6.0 : 0.0);
     });
     std::vector<std::optional<ActionId>> actions;
-    for (const Misfit& misfit : misfits_of(live)) {
-      EXPECT_EQ(kind_name(misfit.kind), "more_than_declared");
-      actions.push_back(misfit.action);
+    for (const AssumptionWarning& warning : warnings_of(live)) {
+      EXPECT_EQ(kind_name(warning.kind), "more_than_declared");
+      actions.push_back(warning.action);
     }
     return actions;
   };
@@ -99,13 +103,13 @@ TEST(Misfits, CountIdentifiedVariablesAgainstTheBoundOfTheirAction) {
   EXPECT_EQ(found("[3, 0, 3]"), std::vector<std::optional<ActionId>>{1});
 }
 
-/// The message of the only misfit, which is of the scale.
+/// The message of the only warning, which is of the scale.
 std::string scale(const std::string& policy, const std::string& knowledge, double sd,
                   int rounds = 300) {
   LiveCampaign live = testing::campaign_of(body(policy, knowledge));
   testing::play(live, rounds, 1, pays(sd, sd));
-  const std::vector<Misfit> found = misfits_of(live);
-  if (found.size() != 1) return std::to_string(found.size()) + " misfits";
+  const std::vector<AssumptionWarning> found = warnings_of(live);
+  if (found.size() != 1) return std::to_string(found.size()) + " warnings";
   EXPECT_EQ(kind_name(found[0].kind), "scale");
   EXPECT_NE(found[0].advice.find("Make a new campaign"), std::string::npos);
   return found[0].message;
@@ -115,7 +119,7 @@ bool says(const std::string& message, std::string_view text) {
   return message.find(text) != std::string::npos;
 }
 
-TEST(Misfits, CompareRadiiWithErrors) {
+TEST(AssumptionChecks, CompareRadiiWithErrors) {
   EXPECT_TRUE(
       says(scale("up_ucb(alpha=1)", kSets, 0.01),
            "for which alpha = 1 is large: the policy's radii are 1.4e+02 times the errors of"));
@@ -123,28 +127,28 @@ TEST(Misfits, CompareRadiiWithErrors) {
                    "for which alpha = 1 is small: the policy's radii are 0.02"));
   EXPECT_TRUE(says(scale("ucb(alpha=1)", "", 100), "alpha = 1 is small"));
   EXPECT_TRUE(says(scale("ucb(alpha=1)", "", 0.01), "alpha = 1 is large"));
-  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 10), "0 misfits");
-  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 0.1), "0 misfits");
-  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 100, 20), "0 misfits");  // too early
+  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 10), "0 warnings");
+  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 0.1), "0 warnings");
+  EXPECT_EQ(scale("up_ucb(alpha=1)", kSets, 100, 20), "0 warnings");  // too early
 }
 
-TEST(Misfits, SayByHowMuchPayoffsAreOff) {
+TEST(AssumptionChecks, SayByHowMuchPayoffsAreOff) {
   LiveCampaign live = testing::campaign_of(body("up_ucb(alpha=1)", kSets));
   testing::play(live, 300, 1, pays(0.01, 0.01));
   // A radius of 1.4 for a standard deviation of 0.01 is 141 of them, 5 are good.
-  EXPECT_TRUE(says(misfits_of(live).at(0).advice,
+  EXPECT_TRUE(says(warnings_of(live).at(0).advice,
                    "payoffs multiplied by 3e+01, or with an alpha of about 0.001."))
-      << misfits_of(live).at(0).advice;
+      << warnings_of(live).at(0).advice;
 }
 
-TEST(Misfits, CompareTheScaleWithTheUnitOfDelta) {
+TEST(AssumptionChecks, CompareTheScaleWithTheUnitOfDelta) {
   EXPECT_TRUE(says(scale("up_ucb(delta=0.05)", kSetsAndHorizon, 5), "takes it to be at most 1"));
   EXPECT_TRUE(
       says(scale("up_ucb(delta=0.05)", kSetsAndHorizon, 0.01), "which delta stands for, is large"));
 }
 
 // The values that the paper's experiments found best.
-TEST(Misfits, AreNoneForTheBestValuesOnCriteo) {
+TEST(AssumptionChecks, AreNoneForTheBestValuesOnCriteo) {
   constexpr int kVariables = 2000;
   std::string sets = R"("affected": [)";
   for (int action = 0; action < 4; ++action) {
@@ -164,33 +168,34 @@ TEST(Misfits, AreNoneForTheBestValuesOnCriteo) {
     testing::play(live, 200, 1, [](ActionId, VariableId, std::mt19937_64& random) {
       return testing::coin(random, 0.002);
     });
-    for (const Misfit& misfit : misfits_of(live)) {
-      if (misfit.kind == Misfit::Kind::kScale) ADD_FAILURE() << policy << ": " << misfit.message;
+    for (const AssumptionWarning& warning : warnings_of(live)) {
+      if (warning.kind == AssumptionWarning::Kind::kScale)
+        ADD_FAILURE() << policy << ": " << warning.message;
     }
   }
 }
 
-TEST(Misfits, BlameTheActionThatStandsOut) {
+TEST(AssumptionChecks, BlameTheActionThatStandsOut) {
   LiveCampaign live = testing::campaign_of(body("up_ucb(alpha=1)", kSets));
   testing::play(live, 3000, 1, [](ActionId action, VariableId variable, std::mt19937_64& random) {
     const double declared = variable / 3 == action ? 1.0 + 0.2 * action : 0.0;
     return normal(random, declared + (action == 3 && variable == 0 ? 2.0 : 0.0));
   });
-  const std::vector<Misfit> found = misfits_of(live);
+  const std::vector<AssumptionWarning> found = warnings_of(live);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].action, 3u);
   EXPECT_TRUE(says(found[0].advice, "drift in time")) << found[0].advice;
 }
 
-TEST(Misfits, SayNothingOfSetsThatThePolicyDoesNotUse) {
+TEST(AssumptionChecks, SayNothingOfSetsThatThePolicyDoesNotUse) {
   LiveCampaign live = testing::campaign_of(body("ucb(alpha=1)", kSets));
   testing::play(live, 1000, 1, [](ActionId action, VariableId variable, std::mt19937_64& random) {
     return normal(random, action == 1 && variable == 0 ? 5.0 : 0.0);
   });
-  EXPECT_TRUE(misfits_of(live).empty());
+  EXPECT_TRUE(warnings_of(live).empty());
 }
 
-TEST(Misfits, CompareTheScaleWithPriors) {
+TEST(AssumptionChecks, CompareTheScaleWithPriors) {
   EXPECT_NE(scale("ts(sigma2=100)", R"("reward_prior": {"mean": 0, "variance": 9})", 1.0)
                 .find("Rewards vary with a variance of"),
             std::string::npos);

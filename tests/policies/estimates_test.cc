@@ -1,11 +1,12 @@
 // Estimates and intervals that people see, held against the policies' formulas.
 
-#include "service/belief.h"
+#include "policies/estimates.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "updraft/estimate_text.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -29,56 +30,72 @@ std::unique_ptr<Policy> played(std::string_view spec, const Knowledge& knowledge
   return policy;
 }
 
-double half(const Belief& belief) { return (belief.interval->high - belief.interval->low) / 2; }
+double half(const IntervalEstimate& estimate) {
+  return (estimate.interval->high - estimate.interval->low) / 2;
+}
 
-TEST(Beliefs, OfTheRewardAreTheBoundsOfUcb) {
+std::vector<IntervalEstimate> estimates(const Explanation& explanation) {
+  std::vector<IntervalEstimate> out;
+  for (const ActionExplanation& about : explanation.actions) out.push_back(about.estimate);
+  return out;
+}
+
+Quantity quantity(const Policy& policy) { return policy.explain().quantity; }
+
+bool reference_moves(const Policy& policy) { return policy.explain().reference_moves; }
+
+std::string quantity_text(const Policy& policy, std::string_view reference) {
+  return updraft::quantity_text(quantity(policy), policy.knowledge(), reference);
+}
+
+TEST(Estimates, OfTheRewardAreTheBoundsOfUcb) {
   const auto policy = played("ucb(alpha=2)", Knowledge(3, 4));
   EXPECT_EQ(quantity(*policy), Quantity::kReward);
-  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
-  EXPECT_DOUBLE_EQ(*seen[0].estimate, 4.0);  // (3 + 5) / 2
+  const std::vector<IntervalEstimate> seen = estimates(policy->explain());
+  EXPECT_DOUBLE_EQ(*seen[0].value, 4.0);  // (3 + 5) / 2
   EXPECT_NEAR(half(seen[0]), 4 * std::sqrt(2 * 2.0 / 2), 1e-12);
 }
 
-TEST(Beliefs, CountTheRadiiOfMeansAndBaselines) {
+TEST(Estimates, CountTheRadiiOfMeansAndBaselines) {
   const auto policy = played("up_ucb(alpha=2)", sets_known());
   EXPECT_EQ(quantity(*policy), Quantity::kUplift);
-  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+  const std::vector<IntervalEstimate> seen = estimates(policy->explain());
   // Action 0: variables 0 and 1 have 2 rounds each, and their baselines the other 4.
-  EXPECT_DOUBLE_EQ(*seen[0].estimate, (3.0 + 4.0) / 2 - (1 + 0 + 2 + 4) / 4.0);
+  EXPECT_DOUBLE_EQ(*seen[0].value, (3.0 + 4.0) / 2 - (1 + 0 + 2 + 4) / 4.0);
   EXPECT_NEAR(half(seen[0]), 2 * (std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 4)), 1e-12);
   // Action 2: variable 2 is left alone by action 0 only, variable 3 by actions 0 and 1.
   EXPECT_NEAR(half(seen[2]),
               2 * std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 4), 1e-12);
 }
 
-TEST(Beliefs, KnownBaselinesHaveNoRadius) {
+TEST(Estimates, KnownBaselinesHaveNoRadius) {
   Knowledge knowledge = sets_known();
   knowledge.set_baseline({1, 1, 1, 1});
   const auto policy = played("up_ucb_bl(alpha=2)", knowledge);
-  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
-  EXPECT_DOUBLE_EQ(*seen[0].estimate, (3.0 + 4.0) / 2 - 2.0);
+  const std::vector<IntervalEstimate> seen = estimates(policy->explain());
+  EXPECT_DOUBLE_EQ(*seen[0].value, (3.0 + 4.0) / 2 - 2.0);
   EXPECT_NEAR(seen[0].interval->high, policy->index(0), 1e-12);
 }
 
-TEST(Beliefs, ObservationsHaveTheirs) {
+TEST(Estimates, ObservationsHaveTheirs) {
   Knowledge knowledge = sets_known();
   knowledge.set_observations({.counts = {8, 8, 8, 8}, .means = {1, 1, 1, 1}});
   const auto policy = played("up_ucb_obs(alpha=2)", knowledge);
-  const std::vector<Belief> seen = beliefs(*policy, policy->explain());
+  const std::vector<IntervalEstimate> seen = estimates(policy->explain());
   EXPECT_EQ(quantity(*policy), Quantity::kUplift);
-  EXPECT_DOUBLE_EQ(*seen[0].estimate, (3.0 + 4.0) / 2 - 2.0);  // over the table's means
+  EXPECT_DOUBLE_EQ(*seen[0].value, (3.0 + 4.0) / 2 - 2.0);  // over the table's means
   EXPECT_NEAR(half(seen[0]), 2 * (std::sqrt(2 * 2.0 / 2) + std::sqrt(2 * 2.0 / 8)), 1e-12);
   EXPECT_NEAR(seen[0].interval->high, policy->index(0), 1e-12);
 }
 
-TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
+TEST(Estimates, OfUnknownSetsReachAsFarAsTheIndex) {
   Knowledge knowledge(3, 4);
   knowledge.set_max_affected(2);
   const auto policy = played("up_ucb_l(alpha=0.01)", knowledge);
   EXPECT_EQ(quantity(*policy), Quantity::kDifference);
   EXPECT_TRUE(reference_moves(*policy));
   const Explanation explanation = policy->explain();
-  const std::vector<Belief> seen = beliefs(*policy, explanation);
+  const std::vector<IntervalEstimate> seen = estimates(explanation);
   for (ActionId action = 0; action < 3; ++action) {
     const ActionExplanation& about = explanation.actions[action];
     const auto identified = static_cast<double>(about.identified->size());
@@ -93,11 +110,30 @@ TEST(Beliefs, OfUnknownSetsReachAsFarAsTheIndex) {
   const auto unsure = played("up_ucb_l(alpha=50)", knowledge);
   const Explanation nothing = unsure->explain();
   ASSERT_TRUE(nothing.actions[2].identified->empty());
-  EXPECT_NEAR(beliefs(*unsure, nothing)[2].interval->high, nothing.actions[2].index, 1e-12);
+  EXPECT_NEAR(estimates(nothing)[2].interval->high, nothing.actions[2].index, 1e-12);
   EXPECT_GT(nothing.actions[2].index, 0.0);
 }
 
-TEST(Beliefs, OfUnknownSetsAndBaselinesAreDifferencesFromTheStart) {
+TEST(Estimates, OfUnknownSetsAndAKnownBaselineReachAsFarAsTheIndex) {
+  Knowledge knowledge(3, 4);
+  knowledge.set_max_affected(2);
+  knowledge.set_baseline({1, 1, 1, 1});
+  const Explanation unsure = played("up_ucb_l_bl(alpha=50)", knowledge)->explain();
+  EXPECT_EQ(unsure.quantity, Quantity::kUplift);
+  EXPECT_EQ(unsure.interval_kind, IntervalKind::kConfidenceBoundsOfCounted);
+  ASSERT_TRUE(unsure.actions[2].identified->empty());
+  EXPECT_EQ(unsure.actions[2].estimate.value, 0.0);
+  EXPECT_NEAR(unsure.actions[2].estimate.interval->high, unsure.actions[2].index, 1e-12);
+  EXPECT_GT(unsure.actions[2].index, 0.0);
+
+  // More variables are identified than L allows, so the index counts nothing else.
+  const Explanation sure = played("up_ucb_l_bl(alpha=0.01)", knowledge)->explain();
+  const auto identified = static_cast<double>(sure.actions[2].identified->size());
+  ASSERT_GE(identified, 2.0);
+  EXPECT_NEAR(half(sure.actions[2].estimate), identified * std::sqrt(2 * 0.01 / 2), 1e-12);
+}
+
+TEST(Estimates, OfUnknownSetsAndBaselinesAreDifferencesFromTheStart) {
   Knowledge knowledge(2, 4);
   knowledge.set_effect_gap(1.0);
   auto policy = make_policy("up_ucb_ilift(alpha=0.05)", knowledge);
@@ -106,11 +142,11 @@ TEST(Beliefs, OfUnknownSetsAndBaselinesAreDifferencesFromTheStart) {
   const std::vector<double> first(4, 0.0);
   const std::vector<double> second = {1.5, 0.0, 0.0, 0.0};
   policy->observe(0, Payoffs::dense(first));
-  EXPECT_FALSE(beliefs(*policy, policy->explain())[1].estimate);
+  EXPECT_FALSE(estimates(policy->explain())[1].value);
   policy->observe(1, Payoffs::dense(second));
-  const std::vector<Belief> eliminating = beliefs(*policy, policy->explain());
-  EXPECT_DOUBLE_EQ(*eliminating[0].estimate, 0.0);
-  EXPECT_DOUBLE_EQ(*eliminating[1].estimate, 1.5);
+  const std::vector<IntervalEstimate> eliminating = estimates(policy->explain());
+  EXPECT_DOUBLE_EQ(*eliminating[0].value, 0.0);
+  EXPECT_DOUBLE_EQ(*eliminating[1].value, 1.5);
   EXPECT_NEAR(half(eliminating[1]), 4 * 2 * std::sqrt(2 * 0.05), 1e-12);
   for (int round = 0; round < 3; ++round) policy->observe(0, Payoffs::dense(first));
   for (int round = 0; round < 99; ++round) policy->observe(1, Payoffs::dense(second));
@@ -118,12 +154,12 @@ TEST(Beliefs, OfUnknownSetsAndBaselinesAreDifferencesFromTheStart) {
   // Two actions differ in a variable: which of them leaves it alone nobody can tell.
   EXPECT_FALSE(explanation.actions[1].uplift);
   ASSERT_EQ(explanation.actions[1].identified->size(), 1u);
-  const Belief belief = beliefs(*policy, explanation)[1];
-  EXPECT_DOUBLE_EQ(*belief.estimate, 1.5);
-  EXPECT_NEAR(half(belief), std::sqrt(2 * 0.05 / 100) + std::sqrt(2 * 0.05 / 4), 1e-9);
+  const IntervalEstimate estimate = estimates(explanation)[1];
+  EXPECT_DOUBLE_EQ(*estimate.value, 1.5);
+  EXPECT_NEAR(half(estimate), std::sqrt(2 * 0.05 / 100) + std::sqrt(2 * 0.05 / 4), 1e-9);
 }
 
-TEST(Beliefs, WaitForBaselinesThatMayCome) {
+TEST(Estimates, WaitForBaselinesThatMayCome) {
   Knowledge knowledge(2, 3);
   knowledge.set_affected({VariableSet::from_ids({0}), VariableSet::from_ids({1})});
   const std::vector<double> payoffs = {10, 10, 10};
@@ -131,14 +167,14 @@ TEST(Beliefs, WaitForBaselinesThatMayCome) {
     const auto policy = make_policy(spec, knowledge);
     EXPECT_EQ(quantity(*policy), Quantity::kUplift) << spec;
     policy->observe(0, Payoffs::dense(payoffs));
-    EXPECT_FALSE(beliefs(*policy, policy->explain())[0].estimate) << spec;
+    EXPECT_FALSE(estimates(policy->explain())[0].value) << spec;
     policy->observe(1, Payoffs::dense(payoffs));
-    EXPECT_NEAR(*beliefs(*policy, policy->explain())[0].estimate, 0.0, 1e-6) << spec;
+    EXPECT_NEAR(*estimates(policy->explain())[0].value, 0.0, 1e-6) << spec;
   }
 }
 
 // All actions affect variable 2, so that no uplift can be known: a payoff is none.
-TEST(Beliefs, AreDifferencesWhereNothingTellsTheBaseline) {
+TEST(Estimates, AreDifferencesWhereNothingTellsTheBaseline) {
   Knowledge knowledge(2, 3);
   knowledge.set_affected({VariableSet::from_ids({0, 2}), VariableSet::from_ids({1, 2})});
   for (const char* spec : {"up_ucb(alpha=1)", "up_ts"}) {
@@ -150,9 +186,9 @@ TEST(Beliefs, AreDifferencesWhereNothingTellsTheBaseline) {
       policy->observe(0, Payoffs::dense(std::vector<double>{10, 10, 10.0 + round % 2}));
       policy->observe(1, Payoffs::dense(std::vector<double>{10, 10, 13.0 + round % 2}));
     }
-    const std::vector<Belief> seen = beliefs(*policy, policy->explain());
-    EXPECT_EQ(seen[0], (Belief{0.0, Interval{0.0, 0.0}}));
-    EXPECT_NEAR(*seen[1].estimate, 3.0, 1e-6);
+    const std::vector<IntervalEstimate> seen = estimates(policy->explain());
+    EXPECT_EQ(seen[0], (IntervalEstimate{0.0, Interval{0.0, 0.0}}));
+    EXPECT_NEAR(*seen[1].value, 3.0, 1e-6);
     EXPECT_LT(seen[1].interval->low, 3.0);
     EXPECT_GT(seen[1].interval->high, 3.0);
     EXPECT_EQ(quantity_text(*policy, "news"),
@@ -162,16 +198,16 @@ TEST(Beliefs, AreDifferencesWhereNothingTellsTheBaseline) {
   }
 }
 
-TEST(Beliefs, OfTheOnlyActionAreRewards) {
+TEST(Estimates, OfTheOnlyActionAreRewards) {
   Knowledge knowledge(1, 3);
   knowledge.set_affected({VariableSet::from_ids({0, 2})});
   const auto policy = make_policy("up_ucb(alpha=1)", knowledge);
   EXPECT_EQ(quantity(*policy), Quantity::kReward);
   policy->observe(0, Payoffs::dense(std::vector<double>{1, 2, 3}));
-  EXPECT_EQ(beliefs(*policy, policy->explain())[0], (Belief{6.0, std::nullopt}));
+  EXPECT_EQ(estimates(policy->explain())[0], (IntervalEstimate{6.0, std::nullopt}));
 }
 
-TEST(Beliefs, SayWhatTheyAre) {
+TEST(Estimates, SayWhatTheyAre) {
   EXPECT_EQ(name_of(Quantity::kUplift), "uplift");
   EXPECT_EQ(name_of(Quantity::kDifference), "difference");
   EXPECT_EQ(name_of(Quantity::kReward), "reward");
@@ -188,50 +224,50 @@ TEST(Beliefs, SayWhatTheyAre) {
             "declared, nor which actions leave them alone, so uplifts over that are not known.");
 }
 
-TEST(Beliefs, OfPosteriorsAreTheirs) {
+TEST(Estimates, OfPosteriorsAreTheirs) {
   const auto learning = played("up_ts", sets_known());
   const Explanation explanation = learning->explain();
-  const std::vector<Belief> seen = beliefs(*learning, explanation);
+  const std::vector<IntervalEstimate> seen = estimates(explanation);
   for (ActionId action = 0; action < 3; ++action) {
-    EXPECT_EQ(seen[action].estimate, explanation.actions[action].uplift);
+    EXPECT_EQ(seen[action].value, explanation.actions[action].uplift);
     EXPECT_EQ(seen[action].interval->low, explanation.actions[action].interval->low);
   }
-  EXPECT_EQ(interval_text(*learning), "95 % of the posterior");
+  EXPECT_EQ(interval_text(explanation.interval_kind), "95 % of the posterior");
 
   Knowledge prior(3, 4);
   prior.set_reward_prior({.mean = 1.0, .variance = 4.0});
   const auto ts = make_policy("ts(sigma2=1)", prior);
-  const std::vector<Belief> before = beliefs(*ts, ts->explain());
-  EXPECT_EQ(before[0].estimate, 1.0);  // of the prior
+  const std::vector<IntervalEstimate> before = estimates(ts->explain());
+  EXPECT_EQ(before[0].value, 1.0);  // of the prior
   EXPECT_NEAR(half(before[0]), 1.959964 * 2.0, 1e-5);
 }
 
-TEST(Beliefs, TakeAQuickExplanation) {
+TEST(Estimates, TakeAQuickExplanation) {
   for (const char* spec : {"up_ts", "up_ucb_cv", "up_ucb(alpha=1)"}) {
     const auto policy = played(spec, sets_known());
-    EXPECT_EQ(beliefs(*policy, quick_explanation(*policy)), beliefs(*policy, policy->explain()));
+    EXPECT_EQ(estimates(policy->explain(Detail::kCheap)), estimates(policy->explain()));
   }
-  EXPECT_FALSE(quick_explanation(*played("up_ts", sets_known())).actions[0].probability_best);
+  EXPECT_FALSE(played("up_ts", sets_known())->explain(Detail::kCheap).actions[0].probability_best);
 }
 
-TEST(Beliefs, HaveNoIntervalBeforeAnythingIsKnownOfTheNoise) {
+TEST(Estimates, HaveNoIntervalBeforeAnythingIsKnownOfTheNoise) {
   const auto policy = make_policy("up_ts", sets_known());
   const std::vector<double> payoffs = {1, 2, 3, 4};
   for (ActionId action = 0; action < 3; ++action) policy->observe(action, Payoffs::dense(payoffs));
-  EXPECT_FALSE(knows_noise(*policy));
-  EXPECT_TRUE(beliefs(*policy, policy->explain())[0].estimate);
-  EXPECT_FALSE(beliefs(*policy, policy->explain())[0].interval);
+  EXPECT_FALSE(policy->explain().noise_known);
+  EXPECT_TRUE(estimates(policy->explain())[0].value);
+  EXPECT_FALSE(estimates(policy->explain())[0].interval);
   policy->observe(0, Payoffs::dense(payoffs));
-  EXPECT_TRUE(knows_noise(*policy));
-  EXPECT_TRUE(beliefs(*policy, policy->explain())[0].interval);
+  EXPECT_TRUE(policy->explain().noise_known);
+  EXPECT_TRUE(estimates(policy->explain())[0].interval);
 }
 
-TEST(Beliefs, AreAbsentWithoutFeedback) {
+TEST(Estimates, AreAbsentWithoutFeedback) {
   for (const char* spec : {"ucb(alpha=1)", "up_ucb(alpha=1)", "up_ts"}) {
     const auto policy = make_policy(spec, sets_known());
-    for (const Belief& belief : beliefs(*policy, policy->explain())) {
-      EXPECT_FALSE(belief.estimate) << spec;
-      EXPECT_FALSE(belief.interval) << spec;
+    for (const IntervalEstimate& estimate : estimates(policy->explain())) {
+      EXPECT_FALSE(estimate.value) << spec;
+      EXPECT_FALSE(estimate.interval) << spec;
     }
   }
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "service/misfit.h"
+#include "monitor/assumption_check.h"
 
 namespace updraft {
 namespace {
@@ -25,23 +25,24 @@ double variance_within(std::span<const Tally> tallies) {
 }
 
 /// The noise has a standard deviation of at most 1, and expected payoffs lie within the bound.
-void add_wide(double variance, double bound, std::vector<Misfit>& out) {
+void add_wide(double variance, double bound, const WarningWords& words,
+              std::vector<AssumptionWarning>& out) {
   const double most = 1.0 + bound * bound;
   if (!(variance > kWide * kWide * most)) return;
   const double sd = std::sqrt(variance);
-  out.push_back({Misfit::Kind::kScale, std::nullopt,
+  out.push_back({AssumptionWarning::Kind::kScale, std::nullopt,
                  fmt::format("Payoffs under the same action have a standard deviation of {:.3g}; "
                              "delta is right for noise of at most 1 and expected payoffs within "
                              "{:.3g}, which together have at most {:.3g}.",
                              sd, bound, std::sqrt(most)),
-                 fmt::format("Make a new campaign and divide all payoffs by {:.2g}, or give beta "
+                 fmt::format("Make a new {} and divide all payoffs by {:.2g}, or give beta "
                              "in place of delta.",
-                             sd)});
+                             words.learner, sd)});
 }
 
 /// By |<theta, x>| <= |theta| |x|, an expected payoff is no larger than the bound.
-void add_beyond(const LiveCampaign& campaign, double bound, std::vector<Misfit>& out) {
-  const auto tallies = campaign.watch().tallies();
+void add_beyond(std::span<const Tally> tallies, double bound, const WarningWords& words,
+                std::vector<AssumptionWarning>& out) {
   for (ActionId action = 0; action < tallies.size(); ++action) {
     const Tally& tally = tallies[action];
     if (tally.count < kLeastRounds) continue;
@@ -49,24 +50,26 @@ void add_beyond(const LiveCampaign& campaign, double bound, std::vector<Misfit>&
     const double error = std::sqrt(tally.spread() / (count - 1.0) / count);
     if (!(std::abs(tally.mean()) - kStandardErrors * error > bound)) continue;
     out.push_back(
-        {Misfit::Kind::kScale, action,
+        {AssumptionWarning::Kind::kScale, action,
          fmt::format("{} has a mean payoff of {:.4g}; delta is right if coefficients are "
                      "at most bound = {:.3g} long, and then no expected payoff is larger.",
-                     action_text(campaign.definition(), action), tally.mean(), bound),
-         "Make a new campaign with a larger bound, or divide all payoffs by one number."});
+                     action_text(words, action), tally.mean(), bound),
+         fmt::format("Make a new {} with a larger bound, or divide all payoffs by one number.",
+                     words.learner)});
     return;
   }
 }
 
 }  // namespace
 
-std::vector<Misfit> context_misfits(const LiveCampaign& campaign) {
-  std::vector<Misfit> out;
-  const PolicySpec& spec = campaign.definition().spec;
-  if (!spec.number("delta") || campaign.any_policy().observations() < kLeastRounds) return out;
+std::vector<AssumptionWarning> check_context_scale(const PolicySpec& spec, std::uint64_t rounds,
+                                                   std::span<const Tally> payoffs,
+                                                   const WarningWords& words) {
+  std::vector<AssumptionWarning> out;
+  if (!spec.number("delta") || rounds < kLeastRounds) return out;
   const double bound = spec.number_or_default("bound");
-  add_wide(variance_within(campaign.watch().tallies()), bound, out);
-  add_beyond(campaign, bound, out);
+  add_wide(variance_within(payoffs), bound, words, out);
+  add_beyond(payoffs, bound, words, out);
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "service/payoff_statistics.h"
+#include "monitor/payoff_statistics.h"
 
 #include <algorithm>
 #include <cmath>

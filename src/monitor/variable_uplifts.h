@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "service/payoff_statistics.h"
+#include "monitor/payoff_statistics.h"
 #include "updraft/knowledge.h"
 #include "updraft/policy.h"
 
