@@ -116,7 +116,8 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
       if (level.value->is_array()) {
         path += fmt::format("[{}]", level.value->size() - (&level == &levels_.back() ? 0 : 1));
       } else {
-        path += (path.empty() ? "" : ".") + clipped(level.key);
+        if (!path.empty()) path += '.';
+        path += clipped(level.key);
       }
     }
     return path;

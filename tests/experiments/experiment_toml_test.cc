@@ -191,7 +191,8 @@ TEST(ParseExperiment, RefusesUnknownKeysWithTheNearest) {
   EXPECT_EQ(refused_with("spec", "sepc")
                 .rfind("mine.toml:7: policy[0].sepc: unknown; did you mean spec? Valid: ", 0),
             0u);
-  EXPECT_LT(refused(std::string(30000, 'x') + " = 1").size(), 400u);
+  const std::string long_key(30000, 'x');
+  EXPECT_LT(refused(fmt::format("{} = 1", long_key)).size(), 400u);
 }
 
 TEST(ParseExperiment, PointsAtTheFirstUnknownKeyOfTheFile) {
