@@ -81,13 +81,11 @@ SimulationOptions options_from(const py::dict& options) {
 /// The specs, with what auto picks in its place.
 std::vector<PolicySpec> specs_from(const std::vector<std::string>& texts, const Instance& instance,
                                    const SimulationOptions& options) {
+  Knowledge knowledge = instance.knowledge(options.rounds);
+  if (options.told) knowledge = knowledge.only(*options.told);
   std::vector<PolicySpec> specs;
   for (const std::string& text : texts) {
-    specs.push_back(PolicySpec::parse(text));
-    if (specs.back().name() != "auto") continue;
-    Knowledge knowledge = instance.knowledge(options.rounds);
-    if (options.told) knowledge = knowledge.only(*options.told);
-    specs.back() = pick_policy(specs.back(), knowledge).spec;
+    specs.push_back(pick_policy(PolicySpec::parse(text), knowledge).spec);
   }
   return specs;
 }

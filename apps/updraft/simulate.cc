@@ -142,9 +142,8 @@ void resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
   Knowledge knowledge = known.knowledge(simulation.rounds);
   if (simulation.told) knowledge = knowledge.only(*simulation.told);
   for (PolicySpec& spec : specs) {
-    if (spec.name() != "auto") continue;
     const Pick pick = pick_policy(spec, knowledge);
-    if (!quiet) {
+    if (!quiet && !pick.reason.empty()) {
       write_note(fmt::format("{} is {}: {}", spec.text(), pick.spec.text(), pick.reason));
     }
     spec = pick.spec;

@@ -109,17 +109,16 @@ Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& knowledge);
 
-/// What `auto` stands for.
+/// What a spec stands for.
 struct Pick {
   PolicySpec spec;
-  std::string reason;  ///< why, in one line
+  std::string reason;  ///< why `auto` picked it, in one line; empty if the spec stands for itself
 };
 
-/// The policy that `automatic`, a spec of `auto`, stands for given what is known: the choice
-/// follows the table of docs/choose-a-policy.md, and the policy gets those parameters of
-/// `automatic` that it has. Throws InvalidInput if it needs an alpha and neither alpha nor the
-/// horizon is known.
-Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge);
+/// Resolves `auto`; any other spec stands for itself. The choice follows the table of
+/// docs/choose-a-policy.md, and the policy gets those parameters of `auto` that it has. Throws
+/// InvalidInput if it needs an alpha and neither alpha nor the horizon is known.
+Pick pick_policy(const PolicySpec& spec, const Knowledge& knowledge);
 
 /// The names of the plain policies whose needs are all in `known`.
 std::vector<std::string> policies_that_need_at_most(Needs known);

@@ -314,7 +314,7 @@ def test_simulate_warns_of_noise_wider_than_the_theorem_allows():
 
     wide, options = wide_instance(), {"rounds": 20, "runs": 1}
     for policies in (["up_ucb(delta=0.05)", "up_ucb(alpha=9)"], [Lazy, "up_ucb(delta=0.05)"]):
-        with pytest.warns(UserWarning, match=r"up_ucb\(delta=0.05\): delta stands for") as caught:
+        with pytest.warns(UserWarning, match=r"up_ucb\(delta=0.05\): the alpha that delta gives") as caught:
             result = ud.simulate(wide, policies, **options)
         assert result.warnings == [str(warning.message) for warning in caught]
         assert caught[0].filename == __file__
@@ -335,7 +335,7 @@ def test_simulate_on_contexts_plays_specs_and_refuses_the_rest():
         ("contextual-linear", "lin_up_ucb(beta=1)", {"tell": []}, "affected"),
         ("contextual-linear", "up_ts", {}, "is for single actions"),
         ("contextual-linear", "auto", {}, "is for single actions"),
-        ("contextual-linear", [object], {}, "takes only specs"),
+        ("contextual-linear", [object], {}, "takes specs only"),
         ("contextual-linear", [], {}, "give at least one"),
         ("contextual-linear(noise=2)", "lin_ucb(beta=1)", {}, "did you mean noise_sd"),
         ("contextual-linear(noise_sd=0)", "lin_ucb(beta=1)", {}, "noise_sd = 0: must be > 0"),

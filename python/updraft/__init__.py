@@ -81,7 +81,7 @@ def policy(
     min_uplift: Delta, the least size of an individual uplift.
     effect_gap: the least distance between the means of a variable under two actions of which one
     affects it.
-    horizon: the number of rounds to be played.
+    horizon: the number of rounds.
     reward_prior: mean and variance of the actions' expected rewards.
     observations: for each variable, how often it was observed without any action, and the mean of
     these payoffs.

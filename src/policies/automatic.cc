@@ -28,7 +28,8 @@ constexpr Choice kChoices[] = {
     {"up_ucb_l", Need::kMaxAffected, "neither affected sets nor baseline are known, but L is"},
     {"up_ucb_ilift", Need::kEffectGap,
      "neither affected sets nor baseline are known, but the effect gap is"},
-    {"ucb", Needs(), "nothing is known that the uplift could be told from: the total reward it is"},
+    {"ucb", Needs(),
+     "nothing is known that would identify the uplift, so it uses the total reward"},
 };
 
 bool has(const PolicyInfo& info, std::string_view parameter) {
@@ -41,6 +42,7 @@ bool has(const PolicyInfo& info, std::string_view parameter) {
 }  // namespace
 
 Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
+  if (automatic.name() != "auto") return {automatic, ""};
   const Knowledge known = knowledge_for(automatic, knowledge);
   const Choice* choice = kChoices;
   while (!choice->needs.without(known.known()).empty()) ++choice;

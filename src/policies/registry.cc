@@ -25,8 +25,7 @@ std::vector<PolicyInfo> plain_table() {
   const ParameterInfo delta = {
       "delta", Kind::kProbability, "",
       "error probability in place of alpha: alpha is then the theorem's, which needs the horizon"};
-  const ParameterInfo horizon = {"horizon", Kind::kPositiveInteger, "as known",
-                                 "number of rounds to be played"};
+  const ParameterInfo horizon = {"horizon", Kind::kPositiveInteger, "as known", "number of rounds"};
   const ParameterInfo max_affected = {
       "max_affected", Kind::kCountPerAction, "as known",
       "L, an upper bound on how many variables an action affects; or L(a), one per action"};
@@ -37,9 +36,9 @@ std::vector<PolicyInfo> plain_table() {
       "Delta, a lower bound on how far apart the effects of two actions are on a variable that one "
       "of them affects"};
 
-  const ParameterInfo refit = {
-      "refit", Kind::kNonNegative, 0.02,
-      "by which share the rounds must have grown before the noise is learnt anew; 0: every round"};
+  const ParameterInfo refit = {"refit", Kind::kNonNegative, 0.02,
+                               "the noise is learnt again once the number of rounds has grown by "
+                               "this share; 0: every round"};
   const ParameterInfo covariance = {
       "covariance",
       Kind::kChoice,
@@ -50,7 +49,7 @@ std::vector<PolicyInfo> plain_table() {
   return {
       {.name = "auto",
        .aliases = {},
-       .summary = "picks one of the others by what is known",
+       .summary = "picks one of the others from what is known",
        .index = "that of the policy it picks",
        .reference = "docs/choose-a-policy.md",
        .status = PolicyStatus::kLight,
@@ -163,7 +162,8 @@ std::vector<PolicyInfo> plain_table() {
        .make = make_up_ucb},
       {.name = "up_ucb_l_bl",
        .aliases = {"up_ucb_naff_bl"},
-       .summary = "UCB on the uplift; baseline and a bound L on the affected variables known",
+       .summary =
+           "UCB on the uplift; baseline and a bound L on the number of affected variables known",
        .index = "identified variables plus the L(a) - |identified| best of the rest",
        .reference = "hsieh22, Algorithm UpUCB-L(bl), Theorem 2",
        .status = kVerified,
@@ -172,7 +172,7 @@ std::vector<PolicyInfo> plain_table() {
        .make = make_up_ucb_l_bl},
       {.name = "up_ucb_l",
        .aliases = {"up_ucb_naff"},
-       .summary = "UCB on the uplift; only a bound L on the affected variables known",
+       .summary = "UCB on the uplift; only a bound L on the number of affected variables known",
        .index = "against the most pulled action b: identified variables plus at most "
                 "L(a) + L(b) - |identified| of the rest with a positive index",
        .reference = "hsieh22, Algorithm UpUCB-L, Theorem 2",
@@ -192,7 +192,7 @@ std::vector<PolicyInfo> plain_table() {
        .make = make_up_ucb_ilift_bl},
       {.name = "up_ucb_ilift",
        .aliases = {},
-       .summary = "Elimination, then UCB on the uplift; only the effect gap known",
+       .summary = "elimination, then UCB on the uplift; only the effect gap known",
        .index = "n0 = ceil(32 / Delta^2 * alpha) rounds of elimination, then the sum over "
                 "identified variables of (mean(a,i) + radius(a) - U0(i))",
        .reference = "hsieh22, Algorithm UpUCB-iLift, Theorem 4",

@@ -207,9 +207,7 @@ void read_actions(const json& document, const std::string& policy, const Definit
   if (document.contains("knowledge")) read_knowledge(document["knowledge"], campaign, shortest);
 
   of_policy(policy, [&] {
-    if (campaign.spec.name() == "auto") {
-      campaign.spec = pick_policy(campaign.spec, *campaign.knowledge).spec;
-    }
+    campaign.spec = pick_policy(campaign.spec, *campaign.knowledge).spec;
     return true;
   });
   check_atoms(campaign, limits.atoms);

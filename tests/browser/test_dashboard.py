@@ -186,7 +186,7 @@ def test_a_payoff_is_not_called_an_uplift(dashboard, service):
     assert "Estimated difference from news" in text and "Estimated uplift" not in text
     assert f"So far discount is estimated to pay most: {best[1]} more than news." in text
     assert "Every action affects 2 variables, so no round shows what they pay when nothing is done" in text
-    assert "uplift" not in dashboard.text(dashboard.section("How it came about")).lower()
+    assert "uplift" not in dashboard.text(dashboard.section("Over time")).lower()
     header, rows = dashboard.chart_table("Estimated difference from news over time")
     assert header == ["decisions", "news", "discount"] and rows[0][1].startswith("0 ")
 

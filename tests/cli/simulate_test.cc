@@ -251,7 +251,7 @@ TEST_F(CliSimulate, SaysInWordsWhatPayoffsSpeakAgainst) {
   expect_contains(text.out, "Assumption of up_ucb_l_bl(alpha=8, max_affected=1): Action 'news'");
   Arguments right = arguments;
   right[4] = "up_ucb_l_bl(alpha=8)";
-  expect_contains(updraft(right).out, "The payoffs speak against no assumption.");
+  expect_contains(updraft(right).out, "The payoffs contradict no assumption.");
 }
 
 TEST_F(CliSimulate, RefusesKnowledgeOfOtherSizesAndChecksOfContexts) {
