@@ -19,7 +19,7 @@ inline constexpr ActionId kReferenceAction = 0;
 struct RewardDifference {
   double estimate = 0.0;
   std::optional<double> standard_error;  ///< policies that learn the noise
-  /// 95 % of the posterior if the policy learns the noise, else its own confidence bounds: the
+  /// A 95 % confidence interval if the policy learns the noise, else its own confidence bounds: the
   /// estimate +- the radii of all means that go into it.
   Interval interval;
 };
@@ -46,7 +46,7 @@ struct ActionExplanation {
 
   // Policies that learn the noise, once every action has feedback.
   std::optional<double> standard_error;    ///< of `uplift`, and absent with it
-  std::optional<Interval> interval;        ///< that holds 95 % of the posterior of the uplift
+  std::optional<Interval> interval;        ///< 95 % confidence interval of the uplift
   std::optional<double> probability_best;  ///< that this reward is the largest, by the posterior
   /// Per atom, the weight of its mean minus its baseline: 1 if affected, else the weight of the
   /// control variate.

@@ -60,7 +60,7 @@ struct PolicyResult {
 
 struct SimulationResult {
   std::vector<PolicyResult> policies;
-  /// The warnings of noise_warning() about the policies (theory.h).
+  /// The warnings of noise_warning() and knowledge_warning() about the policies (theory.h).
   std::vector<std::string> warnings;
 };
 

@@ -198,7 +198,8 @@ std::string quantity_text(const Policy& policy, std::string_view reference) {
 }
 
 std::string interval_text(const Policy& policy) {
-  if (draws_from_prior(policy) || learns_noise(policy)) return "95 % of the posterior";
+  if (draws_from_prior(policy)) return "95 % of the posterior";
+  if (learns_noise(policy)) return "95 % confidence intervals";
   const bool unknown_sets = policy.resolution().kind == Resolution::Kind::kVariables &&
                             policy.knowledge().affected() == nullptr;
   return fmt::format(

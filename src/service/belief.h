@@ -38,7 +38,7 @@ std::size_t affected_by_all(const AffectedSets& sets);
 /// policies that look at nothing else, and of a single action; else differences.
 Quantity quantity(const Policy& policy);
 
-/// Of each action, between the posterior's limits if the policy has a posterior, else between its
+/// Of each action, between the limits of its interval if the policy has intervals, else between its
 /// own confidence bounds: estimate +- the radii of all means that go into it. With unknown sets
 /// these are the identified variables, and the interval reaches at least as far as the index, which
 /// counts in others.
@@ -51,7 +51,7 @@ Explanation quick_explanation(const Policy& policy);
 std::size_t explanation_effort(const Policy& policy);
 
 /// Whether the policy has seen anything of the noise, for those that learn it: payoffs of one
-/// action twice. Before that its posterior has no width, which says nothing.
+/// action twice. Before that its intervals have no width, which says nothing.
 bool knows_noise(const Policy& policy);
 
 /// "uplift", "difference" or "reward".

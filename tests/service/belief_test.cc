@@ -196,13 +196,14 @@ TEST(Beliefs, OfPosteriorsAreTheirs) {
     EXPECT_EQ(seen[action].estimate, explanation.actions[action].uplift);
     EXPECT_EQ(seen[action].interval->low, explanation.actions[action].interval->low);
   }
-  EXPECT_EQ(interval_text(*learning), "95 % of the posterior");
+  EXPECT_EQ(interval_text(*learning), "95 % confidence intervals");  // wider than its draws
 
   Knowledge prior(3, 4);
   prior.set_reward_prior({.mean = 1.0, .variance = 4.0});
   const auto ts = make_policy("ts(sigma2=1)", prior);
   const std::vector<Belief> before = beliefs(*ts, ts->explain());
   EXPECT_EQ(before[0].estimate, 1.0);  // of the prior
+  EXPECT_EQ(interval_text(*ts), "95 % of the posterior");
   EXPECT_NEAR(half(before[0]), 1.959964 * 2.0, 1e-5);
 }
 
