@@ -406,7 +406,8 @@ def test_up_ucb_ilift_needs_an_effect_gap():
     assert ud.instance(alike).effect_gap == 0.0 and ud.instance(alike).min_uplift == 1.0
     with pytest.raises(ValueError, match="effect_gap: must be given: alike has none, since two"):
         ud.simulate(alike, ["up_ucb_ilift(alpha=1)"], rounds=10, runs=1)
-    ud.simulate(alike, ["up_ucb_ilift(alpha=1, effect_gap=1)"], rounds=10, runs=1)
+    with pytest.warns(UserWarning, match="effect_gap is 1, but the instance has none"):
+        ud.simulate(alike, ["up_ucb_ilift(alpha=1, effect_gap=1)"], rounds=10, runs=1)
     assert np.isnan(ud.bounds(alike, rounds=100)["up_ucb_ilift"])
     with pytest.raises(ValueError, match="rounds = 0"):
         ud.bounds("gaussian", rounds=0)
