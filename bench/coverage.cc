@@ -4,13 +4,17 @@
 // and how often the interval does with sqrt(2 log t) in place of Student's quantile, t rounds.
 // Where no feedback tells the uplift, the same of the difference to the reference action.
 //
-//   coverage [INSTANCE [RUNS [POLICY ...]]]
+// With `unequal` in place of an instance: normal payoffs whose standard deviation depends on the
+// action, after 4 to 40 rounds per action in rotation.
+//
+//   coverage [INSTANCE|unequal [RUNS [POLICY ...]]]
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -111,6 +115,57 @@ void print(const std::shared_ptr<const Instance>& instance, std::uint32_t runs,
              kReferenceAction, of_differences);
 }
 
+/// Shares of runs whose interval holds the uplift, 0, per action. Action a moves variable a alone
+/// and multiplies its standard deviation by factors[a]; another variable is left alone by all.
+std::vector<double> unequal_coverage(const std::string& spec, std::span<const double> factors,
+                                     std::uint32_t rounds_per_action, std::uint32_t runs) {
+  const std::size_t actions = factors.size();
+  Knowledge knowledge(actions, actions + 1);
+  std::vector<VariableSet> sets;
+  for (VariableId i = 0; i < actions; ++i) sets.push_back(VariableSet::from_ids(std::vector{i}));
+  knowledge.set_affected(std::move(sets));
+  knowledge.set_baseline(std::vector<double>(actions + 1, 0.0));
+  std::vector<double> share(actions, 0.0);
+  std::vector<double> payoffs(actions + 1);
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    const auto policy = make_policy(spec, knowledge);
+    const Stream stream(1, run, Purpose::kTest);
+    for (std::uint32_t round = 0; round < rounds_per_action * actions; ++round) {
+      const auto action = static_cast<ActionId>(round % actions);
+      stream.normals(round, 0, payoffs);
+      payoffs[action] *= factors[action];
+      policy->observe(action, Payoffs::dense(payoffs));
+    }
+    const Explanation explanation = policy->explain();
+    for (ActionId a = 0; a < actions; ++a) {
+      const Interval& interval = *explanation.actions[a].interval;
+      if (interval.low <= 0.0 && 0.0 <= interval.high) share[a] += 1.0 / runs;
+    }
+  }
+  return share;
+}
+
+void print_unequal(std::uint32_t runs, const std::vector<std::string>& specs) {
+  const std::vector<std::vector<double>> all_factors = {
+      {1, 2, 3, 4}, {1, 10, 100, 1000}, {1, 4, 16, 64, 256, 1024, 4096, 16384}};
+  fmt::print(
+      "unequal standard deviations, rotation, {} runs: 95 % intervals that hold the uplift\n",
+      runs);
+  fmt::print("{:<14} {:>7} {:>7} {:>12}  sd of an action's variable, times\n", "policy", "rounds",
+             "mean", "least (of)");
+  for (const std::string& spec : specs) {
+    for (const std::vector<double>& factors : all_factors) {
+      for (const std::uint32_t rounds : {4, 8, 20, 40}) {
+        const std::vector<double> share = unequal_coverage(spec, factors, rounds, runs);
+        const auto least = std::min_element(share.begin(), share.end());
+        fmt::print("{:<14} {:>7} {:>6.1f}% {:>12}  {}\n", spec, rounds, 100.0 * mean_of(share),
+                   fmt::format("{:.1f}% ({})", 100.0 * *least, least - share.begin()),
+                   fmt::join(factors, ", "));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace updraft
 
@@ -124,6 +179,10 @@ int main(int count, char** arguments) {
   std::vector<std::string> specs(arguments + std::min(count, 3), arguments + count);
   if (specs.empty()) specs = {"up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"};
   try {
+    if (name == "unequal") {
+      updraft::print_unequal(static_cast<std::uint32_t>(runs), specs);
+      return 0;
+    }
     updraft::print(updraft::load_instance(name), static_cast<std::uint32_t>(runs), specs);
   } catch (const std::exception& refused) {
     fmt::print(stderr, "coverage: {}\n", refused.what());

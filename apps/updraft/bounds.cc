@@ -202,14 +202,12 @@ std::string formulas_table(const std::vector<Row>& rows) {
 }
 
 constexpr const char* kLegend =
-    "\nV(a): the variables that a affects. L(a): the bound on their number that policies are "
-    "told;\n"
-    "L: the largest L(a). D: Delta, or sqrt(8 alpha) if that is less. s^2: 1, or sigma^2 if that "
-    "is more; sigma^2: the sub-Gaussian scale of "
-    "a\n"
-    "payoff's noise, for ucb that of the reward's over m^2. v(a): the variance of the sum over "
-    "V(a)\n"
-    "given all others. comb_ucb: the regret of up_ucb by the general analysis of CombUCB.\n"
+    "\nV(a): the variables that a affects; max|V|: their largest number, at least 1. L(a): the\n"
+    "bound on their number that policies are told if they do not know V(a); L: the largest L(a).\n"
+    "D: Delta, or sqrt(8 alpha) if that is less. s^2: 1, or sigma^2 if that is more; sigma^2: the\n"
+    "sub-Gaussian scale of a payoff's noise, for ucb that of the reward's over m^2. v(a): the\n"
+    "variance of the sum over V(a) given all others.\n"
+    "comb_ucb: the regret of up_ucb by the general analysis of CombUCB.\n"
     "An upper bound says something only if it is below the trivial one. Expected: a bound on the\n"
     "mean regret, for delta = 1/T. Lower bounds are for many rounds, and all but lower_covariance\n"
     "for the worst instance of this size; above the trivial one they say nothing.\n";

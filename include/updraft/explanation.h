@@ -24,6 +24,7 @@ enum class Quantity {
 
 /// What the interval of an estimate is.
 enum class IntervalKind {
+  kConfidence95,      ///< 95 % confidence intervals, if the policy learns the noise
   kPosterior,         ///< holds 95 % of the posterior
   kConfidenceBounds,  ///< the policy's own: the estimate +- the radii of all means that go into it
   /// The same if sets are unknown: the radii are those of the identified variables, and the
@@ -48,7 +49,7 @@ inline constexpr ActionId kReferenceAction = 0;
 struct RewardDifference {
   double estimate = 0.0;
   std::optional<double> standard_error;  ///< policies that learn the noise
-  /// 95 % of the posterior if the policy learns the noise, else its own confidence bounds: the
+  /// A 95 % confidence interval if the policy learns the noise, else its own confidence bounds: the
   /// estimate +- the radii of all means that go into it.
   Interval interval;
 };
@@ -77,7 +78,7 @@ struct ActionExplanation {
 
   // Policies that learn the noise, once every action has feedback.
   std::optional<double> standard_error;    ///< of `uplift`, and absent with it
-  std::optional<Interval> interval;        ///< that holds 95 % of the posterior of the uplift
+  std::optional<Interval> interval;        ///< 95 % confidence interval of the uplift
   std::optional<double> probability_best;  ///< that this reward is the largest, by the posterior
   /// Per atom, the weight of its mean minus its baseline: 1 if affected, else the weight of the
   /// control variate.

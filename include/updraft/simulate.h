@@ -73,7 +73,7 @@ struct PolicyWarning {
 
 struct SimulationResult {
   std::vector<PolicyResult> policies;
-  /// The warnings of noise_warning() about the policies (theory.h).
+  /// The warnings of noise_warning() and knowledge_warning() about the policies (theory.h).
   std::vector<std::string> warnings;
   /// With SimulationOptions::check_assumptions.
   std::vector<PolicyWarning> assumption_warnings;

@@ -70,12 +70,13 @@ struct BoundInputs {
 double bound_ucb(const BoundInputs& in);
 /// sum 8 s^2 |V(a)|^2 log(2KT/delta) / gap + gap. [hsieh22, Prop. 1]
 double bound_up_ucb_bl(const BoundInputs& in);
-/// sum 8 s^2 (|V(a)| + |V(a*)|)^2 log(4KLT/delta) / gap + gap. [hsieh22, Thm 1]
+/// sum 8 s^2 (|V(a)| + |V(a*)|)^2 log(4K max|V| T/delta) / gap + gap, with max|V| at least 1. The
+/// policy knows the sets, so max|V| is the L of the theorem. [hsieh22, Thm 1]
 double bound_up_ucb(const BoundInputs& in);
 /// The regret of up_ucb by the general analysis of CombUCB. up_ucb is CombUCB on the semi-bandit
 /// with an item for the baseline of each variable and one for each affected variable of each
 /// action, of which m are taken in a round: [kveton15; hsieh22, section 9]
-///   32 s^2 m (m / least gap + sum |V(a)| / gap) log(4KLT/delta) + sum gap.
+///   32 s^2 m (m / least gap + sum |V(a)| / gap) log(4K max|V| T/delta) + sum gap.
 /// Derivation, with c(n) = sqrt(2 alpha / n): if all intervals hold, action a is taken after the
 /// first K rounds only if gap(a) <= 2 sum of c(n(e)) over its items e, seen n(e) times; so gap(a)
 /// <= sum of (4 c(n(e)) - gap(a)/m). Over the rounds in which item e is taken, its terms add up to
@@ -153,6 +154,12 @@ ExpectedBound expected_bound(const BoundInfo& bound, BoundInputs in);
 std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance& instance);
 /// The same on a contextual bandit, for the beta that follows from delta.
 std::optional<std::string> noise_warning(const PolicySpec& spec, const LinearContexts& contexts);
+
+/// A warning for users of a policy whose parameters are not true of the instance, so that its
+/// theorem does not hold: a max_affected below what an action affects, or a min_uplift or
+/// effect_gap above the instance's own by more than a share of 1e-9. Absent if they are true, or if
+/// nothing is affected. Throws InvalidInput if the policy cannot be made with these parameters.
+std::optional<std::string> knowledge_warning(const PolicySpec& spec, const Instance& instance);
 
 /// Targeted campaigns with linear payoffs: features of length at most 1, independent 1-sub-Gaussian
 /// noise, coefficients of length at most B. [hsieh22, Thm 5]

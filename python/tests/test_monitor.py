@@ -53,7 +53,7 @@ def test_estimates_are_those_of_the_policy():
     assert np.isnan(before["estimate"]).all() and np.isnan(before["interval"]).all()
     play(policy, 50)
     now, explained = monitor.estimates(), policy.explain()
-    assert now["quantity"] == "uplift" and now["interval_text"] == "95 % of the posterior"
+    assert now["quantity"] == "uplift" and now["interval_text"] == "95 % confidence intervals"
     assert now["quantity_text"].startswith("The uplift of an action is")
     assert np.array_equal(now["estimate"], explained["uplift"])
     assert np.array_equal(now["interval"], explained["interval"])

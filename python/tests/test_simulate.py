@@ -324,6 +324,18 @@ def test_simulate_warns_of_noise_wider_than_the_theorem_allows():
         assert "warnings" not in ud.simulate("gaussian", ["up_ts"], **options)
 
 
+def test_simulate_warns_of_what_is_not_true_of_the_instance():
+    options = {"rounds": 20, "runs": 1}
+    told = ["up_ucb_ilift_bl(alpha=1, min_uplift=0.2)", "up_ucb_ilift(alpha=1, effect_gap=0.1)"]
+    with pytest.warns(UserWarning, match="Its theorem does not hold") as caught:
+        result = ud.simulate("gaussian", told, **options)
+    assert result.warnings == [str(warning.message) for warning in caught]
+    assert [note.split(":")[0] for note in result.warnings] == told
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ud.simulate("gaussian", ["up_ucb_ilift_bl(alpha=1, min_uplift=0.1)"], **options)
+
+
 def test_simulate_on_contexts_plays_specs_and_refuses_the_rest():
     options = {"rounds": 30, "runs": 2, "seed": 4}
     result = ud.simulate("contextual-linear(actions=4)", "lin_up_ucb(beta=1)", **options)
@@ -394,7 +406,8 @@ def test_up_ucb_ilift_needs_an_effect_gap():
     assert ud.instance(alike).effect_gap == 0.0 and ud.instance(alike).min_uplift == 1.0
     with pytest.raises(ValueError, match="effect_gap: must be given: alike has none, because two"):
         ud.simulate(alike, ["up_ucb_ilift(alpha=1)"], rounds=10, runs=1)
-    ud.simulate(alike, ["up_ucb_ilift(alpha=1, effect_gap=1)"], rounds=10, runs=1)
+    with pytest.warns(UserWarning, match="effect_gap is 1, but the instance has none"):
+        ud.simulate(alike, ["up_ucb_ilift(alpha=1, effect_gap=1)"], rounds=10, runs=1)
     assert np.isnan(ud.bounds(alike, rounds=100)["up_ucb_ilift"])
     with pytest.raises(ValueError, match="rounds = 0"):
         ud.bounds("gaussian", rounds=0)

@@ -27,7 +27,7 @@ class SimulationResult(dict[str, Any]):
     """
 
     measure: str = "regret"
-    warnings: list[str] = []  # which policies' theorems do not hold for the noise, and why
+    warnings: list[str] = []  # policies whose theorem does not hold, and why
 
     def to_pandas(self, what: str = "summary") -> pandas.DataFrame:
         """A pandas DataFrame: "summary" has a row per policy, "runs" one per policy and run,

@@ -58,8 +58,9 @@ def simulate(
     the instance knows; with an empty list, nothing.
     progress: True shows it on stderr; a function is called now and then with the share done.
 
-    Warns if a policy was made with `delta` and the noise of the instance is wider than its theorem
-    allows; the attribute `warnings` of the result has the same texts.
+    Warns if the theorem of a policy does not hold: it was made with `delta` and the noise of the
+    instance is wider than the theorem allows, or its `max_affected`, `min_uplift` or `effect_gap` is
+    not true of the instance. `warnings` of the result has the same texts.
 
     >>> r = simulate("gaussian", ["ucb(alpha=2)", "up_ucb(alpha=3)"], rounds=300, runs=4)
     >>> list(r["policy"])

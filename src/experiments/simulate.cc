@@ -37,10 +37,11 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
   return result;
 }
 
-/// noise_warning() of a policy, or of what auto picks.
-std::optional<std::string> warning_of(const PolicySpec& spec, const Arena& arena) {
-  const bool automatic = spec.name() == "auto";
-  return noise_warning(automatic ? pick_policy(spec, arena.knowledge).spec : spec, *arena.instance);
+/// About a policy, or about what auto picks.
+void add_warnings(const PolicySpec& spec, const Arena& arena, std::vector<std::string>& out) {
+  const PolicySpec played = pick_policy(spec, arena.knowledge).spec;
+  if (auto warning = noise_warning(played, *arena.instance)) out.push_back(*warning);
+  if (auto warning = knowledge_warning(played, *arena.instance)) out.push_back(*warning);
 }
 
 /// Plays every policy in every run by play(spec, run, control).
@@ -126,7 +127,7 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
                  return play(arena, {&spec, 1}, run, control).front();
                });
   for (const PolicySpec& spec : policies) {
-    if (auto warning = warning_of(spec, arena)) result.warnings.push_back(*warning);
+    add_warnings(spec, arena, result.warnings);
     if (!options.check_assumptions) continue;
     for (AssumptionWarning& warning : check_run(arena, spec, options.stop)) {
       result.assumption_warnings.push_back({spec.text(), std::move(warning)});

@@ -61,6 +61,8 @@ std::string reference_text(const Explanation& explanation,
 
 std::string_view interval_text(IntervalKind kind) {
   switch (kind) {
+    case IntervalKind::kConfidence95:
+      return "95 % confidence intervals";
     case IntervalKind::kPosterior:
       return "95 % of the posterior";
     case IntervalKind::kConfidenceBounds:

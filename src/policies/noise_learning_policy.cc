@@ -241,7 +241,7 @@ bool NoiseLearningPolicy::noise_known() const {
 Explanation NoiseLearningPolicy::explain(Detail detail) const {
   Explanation explanation;
   explanation.quantity = quantity_known(knowledge());
-  explanation.interval_kind = IntervalKind::kPosterior;
+  explanation.interval_kind = IntervalKind::kConfidence95;
   explanation.noise_known = noise_known();
   explanation.actions.resize(actions());
   for (ActionId action = 0; action < actions(); ++action) {

@@ -51,7 +51,7 @@ void check_delta(double value, double own, const BoundInputs& in, std::string_vi
   check_positive(field, value);
   const auto& affected = in.affected;
   if (std::all_of(affected.begin(), affected.end(), [](std::size_t n) { return n == 0; })) return;
-  if (value <= own) return;
+  if (!above_delta(value, own)) return;
   throw InvalidInput(field, value,
                      own > 0.0 ? fmt::format("must be at most that of the instance, {}: no theorem "
                                              "holds for more",
@@ -60,6 +60,8 @@ void check_delta(double value, double own, const BoundInputs& in, std::string_vi
 }
 
 }  // namespace
+
+bool above_delta(double value, double own) { return value > own * (1.0 + 1e-9); }
 
 void check_rounds(double rounds) {
   if (!(rounds >= 1.0) || !std::isfinite(rounds)) {

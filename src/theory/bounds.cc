@@ -44,9 +44,9 @@ double alpha_of_reward(const BoundInputs& in) {
 /// For the sums over V(a).
 double alpha_of_sums(const BoundInputs& in) { return alpha_with(in, in.variance_proxy, 2.0); }
 
-/// For affected variables and their baselines.
+/// For affected variables and their baselines. The policies know the sets, so no L(a) matters.
 double alpha_of_affected(const BoundInputs& in) {
-  return alpha_with(in, in.variance_proxy, 4.0 * largest(in.max_affected));
+  return alpha_with(in, in.variance_proxy, 4.0 * std::max(1.0, largest(in.affected)));
 }
 
 /// For every variable of every action.
@@ -110,14 +110,14 @@ constexpr std::array<BoundInfo, 13> kBounds = {{
      bound_up_ucb_bl,
      alpha_of_sums},
     {"up_ucb",
-     "sum 8 s^2 (|V(a)| + |V(a*)|)^2 log(4KLT/delta) / gap + gap",
+     "sum 8 s^2 (|V(a)| + |V(a*)|)^2 log(4K max|V| T/delta) / gap + gap",
      "hsieh22, Thm 1",
      true,
      {},
      bound_up_ucb,
      alpha_of_affected},
     {"comb_ucb",
-     "32 s^2 m (m / least gap + sum |V(a)| / gap) log(4KLT/delta) + sum gap",
+     "32 s^2 m (m / least gap + sum |V(a)| / gap) log(4K max|V| T/delta) + sum gap",
      "kveton15; hsieh22, section 9",
      true,
      {},

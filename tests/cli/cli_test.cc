@@ -436,9 +436,12 @@ TEST_F(CliFiles, BoundsTakesLAndDeltaFromTheCommandLine) {
   EXPECT_EQ(result["rounds"], 1000);
   const json plain = parsed(updraft({"bounds", "--instance", tiny_, "--json"}));
   for (std::size_t i = 0; i < plain["bounds"].size(); ++i) {
-    if (plain["bounds"][i]["name"] != "up_ucb_l") continue;
-    EXPECT_GT(result["bounds"][i]["value"].get<double>(),
-              plain["bounds"][i]["value"].get<double>());
+    const json& told = result["bounds"][i];
+    if (told["name"] == "up_ucb") {
+      EXPECT_EQ(told, plain["bounds"][i]);  // knows the sets
+    }
+    if (told["name"] != "up_ucb_l") continue;
+    EXPECT_GT(told["value"].get<double>(), plain["bounds"][i]["value"].get<double>());
   }
 }
 

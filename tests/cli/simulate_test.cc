@@ -175,6 +175,21 @@ TEST_F(CliSimulate, HasDefaults) {
   }
 }
 
+TEST_F(CliSimulate, WarnsOfADeltaAboveThatOfTheInstance) {
+  const auto warnings = [&](const std::string& policy) {
+    return parsed(updraft(tiny({"--policy", policy, "--rounds", "20", "--runs", "1", "--json"})))
+        .at("warnings");
+  };
+  EXPECT_TRUE(warnings("up_ucb_ilift_bl(alpha=1, min_uplift=0.1)").empty());
+  EXPECT_TRUE(warnings("auto(min_uplift=50)").empty());  // picks a policy that takes none
+  for (const char* policy :
+       {"up_ucb_ilift_bl(alpha=1, min_uplift=50)", "up_ucb_ilift(alpha=1, effect_gap=50)"}) {
+    const json found = warnings(policy);
+    ASSERT_EQ(found.size(), 1u) << policy;
+    expect_contains(found[0].get<std::string>(), "is 50, but that of the instance is 0.1. Its");
+  }
+}
+
 TEST_F(CliSimulate, WarnsIfTheNoiseIsWiderThanTheTheoremOfDeltaAllows) {
   json wide = json::parse(kTiny);
   wide["noise"] = {{"kind", "gaussian"}, {"covariance", "identity"}, {"variance", 100}};

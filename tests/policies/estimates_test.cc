@@ -232,13 +232,14 @@ TEST(Estimates, OfPosteriorsAreTheirs) {
     EXPECT_EQ(seen[action].value, explanation.actions[action].uplift);
     EXPECT_EQ(seen[action].interval->low, explanation.actions[action].interval->low);
   }
-  EXPECT_EQ(interval_text(explanation.interval_kind), "95 % of the posterior");
+  EXPECT_EQ(interval_text(explanation.interval_kind), "95 % confidence intervals");
 
   Knowledge prior(3, 4);
   prior.set_reward_prior({.mean = 1.0, .variance = 4.0});
   const auto ts = make_policy("ts(sigma2=1)", prior);
   const std::vector<IntervalEstimate> before = estimates(ts->explain());
   EXPECT_EQ(before[0].value, 1.0);  // of the prior
+  EXPECT_EQ(interval_text(ts->explain().interval_kind), "95 % of the posterior");
   EXPECT_NEAR(half(before[0]), 1.959964 * 2.0, 1e-5);
 }
 

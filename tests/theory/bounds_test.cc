@@ -14,8 +14,8 @@ namespace {
 using testing::refusal;
 
 /// K = 2, m = 10, L = 4, T = 100, delta = .1: the logarithms are of
-///   2KT/delta = 4,000, 4KLT/delta = 32,000 and 2KmT/delta = 40,000.
-/// The best action affects 2, the other 3; its gap is .5.
+///   2KT/delta = 4,000, 4K max|V| T/delta = 24,000 and 2KmT/delta = 40,000.
+/// The best action affects 2, the other 3 = max|V|; its gap is .5.
 BoundInputs two_actions() {
   BoundInputs in;
   in.gaps = {0.0, 0.5};
@@ -36,10 +36,10 @@ void expect_close(double value, double expected) {
 
 TEST(Bounds, ByHand) {
   const BoundInputs in = two_actions();
-  // log 4000 = 8.294049640102028, log 32000 = 10.373491181781864, log 40000 = 10.596634733096073
+  // log 4000 = 8.294049640102028, log 24000 = 10.085809109330082, log 40000 = 10.596634733096073
   expect_close(bound_ucb(in), 8 * 100 * 8.294049640102028 / 0.5 + 0.5);
   expect_close(bound_up_ucb_bl(in), 8 * 9 * 8.294049640102028 / 0.5 + 0.5);
-  expect_close(bound_up_ucb(in), 8 * 25 * 10.373491181781864 / 0.5 + 0.5);
+  expect_close(bound_up_ucb(in), 8 * 25 * 10.085809109330082 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l_bl(in), 32 * 16 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_l(in), 512 * 16 * 10.596634733096073 / 0.5 + 0.5);
   // gap / Delta = 5: within [3, 10] and [3, 2L = 8].
@@ -47,7 +47,7 @@ TEST(Bounds, ByHand) {
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
   expect_close(bound_up_ucb_explore_bl(in), 8 * 25 * 10.596634733096073 / 0.5 + 0.5);
   // The least gap is that of the only action with one, and |V(a)| = 3.
-  expect_close(bound_comb_ucb(in), 32 * 10 * (10 / 0.5 + 3 / 0.5) * 10.373491181781864 + 0.5);
+  expect_close(bound_comb_ucb(in), 32 * 10 * (10 / 0.5 + 3 / 0.5) * 10.085809109330082 + 0.5);
   // 2 gap / effect gap = 20, at the end of [3 + 2, 20].
   expect_close(bound_up_ucb_ilift(in), 8 * 400 * 10.596634733096073 / 0.5 + 0.5);
   // log 100 = 4.605170185988092
@@ -94,10 +94,10 @@ TEST(Bounds, OfUcbScalesWithTheNoiseOfTheReward) {
 
 /// The alpha of a bound is that of the policy with the same delta.
 TEST(Bounds, AreForTheAlphaThatDeltaStandsFor) {
-  // log 4000, log 32000, log 40000
+  // log 4000, log 24000, log 40000
   const auto expected = [](std::string_view name) {
     return name == "ucb" || name == "up_ucb_bl"     ? 8.294049640102028
-           : name == "up_ucb" || name == "comb_ucb" ? 10.373491181781864
+           : name == "up_ucb" || name == "comb_ucb" ? 10.085809109330082
                                                     : 10.596634733096073;
   };
   for (const BoundInfo& bound : bounds()) {
@@ -171,9 +171,9 @@ TEST(Bounds, TakeAnLForEachAction) {
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 64 * log80000 / 0.5 + 0.5 + 2);
   in.min_uplift = 0.1;  // gap / Delta = 5 in [3, 8], and 20 against [0, 0]
   expect_close(bound_up_ucb_l_ilift_bl(in), 8 * 25 * log80000 / 0.5 + 0.5 + 2);
-  // L is the largest: log(4 * 4 * 6 * 100 / .1) = log 96000 = 11.472103470449974; |V(a*)| = 1.
+  // max|V| = 3: log(4 * 4 * 3 * 100 / .1) = log 48000 = 10.778956289890028; |V(a*)| = 1.
   expect_close(bound_up_ucb(in),
-               8 * 16 * 11.472103470449974 / 0.5 + 0.5 + 8 * 1 * 11.472103470449974 / 2 + 2);
+               8 * 16 * 10.778956289890028 / 0.5 + 0.5 + 8 * 1 * 10.778956289890028 / 2 + 2);
 }
 
 TEST(Bounds, WithOneLAreThoseWithThatLForEachAction) {
@@ -184,6 +184,30 @@ TEST(Bounds, WithOneLAreThoseWithThatLForEachAction) {
   EXPECT_EQ(one.max_affected, each.max_affected);
   // Theorem 2 as the paper has it.
   expect_close(bound_up_ucb_l(one), 512 * 49 * 10.596634733096073 / 0.5 + 0.5);
+}
+
+/// Policies that know the sets, or a Delta, do not take an L: what others are told does not matter.
+TEST(Bounds, OfPoliciesThatTakeNoLDoNotDependOnIt) {
+  BoundInputs in = two_actions();
+  in.min_uplift = 0.05;  // gap / Delta = 10, of which up_ucb_l_ilift_bl takes 2L = 8
+  BoundInputs more = in;
+  more.set_max_affected(9);
+  for (const BoundInfo& bound : bounds()) {
+    if (!bound.upper) continue;
+    SCOPED_TRACE(bound.name);
+    EXPECT_EQ(bound.alpha(more), bound.alpha(in));
+    EXPECT_EQ(bound.evaluate(more) > bound.evaluate(in), bound.name.starts_with("up_ucb_l"));
+  }
+}
+
+/// Nothing is affected: policies are told an L of 1.
+TEST(Bounds, OfPoliciesThatKnowTheSetsHoldIfTheSetsAreEmpty) {
+  BoundInputs in = two_actions();
+  in.affected = {0, 0};
+  // log(4 * 2 * 1 * 100 / .1) = log 8000 = 8.987196820661972
+  for (const BoundInfo& bound : bounds()) {
+    if (bound.name == "up_ucb") expect_close(bound.alpha(in), 8.987196820661972);
+  }
 }
 
 TEST(Bounds, RefuseAnLBelowWhatAnActionAffects) {

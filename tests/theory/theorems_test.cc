@@ -149,6 +149,50 @@ TEST(Theorems, OfUcbIsAboutTheNoiseOfTheReward) {
   EXPECT_EQ(expect_below_bounds(instance, 5000), kUpperBounds);
 }
 
+/// Uplifts of 2, 1 and 0.1; the effect gap is 0.1 as well. 0.3 - 0.2 is less than 0.1 by rounding.
+TEST(Theorems, OfPoliciesThatAreToldWhatIsNotTrueDoNotHold) {
+  const auto instance =
+      made(4, 0.2, {moved(0, 2, 2.2), moved(2, 3, 1.2), moved(2, 3, 0.3)}, with_variance(1.0));
+  const auto warning = [&](const std::string& spec) {
+    return knowledge_warning(PolicySpec::parse(spec), *instance).value_or("none");
+  };
+  EXPECT_EQ(warning("up_ucb_ilift_bl(alpha=1, min_uplift=0.1)"), "none");
+  EXPECT_EQ(warning("up_ucb_ilift_bl(alpha=1, min_uplift=0.11)"),
+            "up_ucb_ilift_bl(alpha=1, min_uplift=0.11): min_uplift is 0.11, but that of the "
+            "instance is 0.1. Its theorem does not hold");
+  EXPECT_EQ(warning("up_ucb_ilift(alpha=1, effect_gap=0.1)"), "none");
+  EXPECT_EQ(warning("up_ucb_ilift(alpha=1, effect_gap=2)"),
+            "up_ucb_ilift(alpha=1, effect_gap=2): effect_gap is 2, but that of the instance is "
+            "0.1. Its theorem does not hold");
+  EXPECT_EQ(warning("up_ucb_l(alpha=1, max_affected=2)"), "none");
+  EXPECT_EQ(warning("up_ucb_l(alpha=1, max_affected=[2, 1, 0])"),
+            "up_ucb_l(alpha=1, max_affected=[2, 1, 0]): max_affected is 0, but action 2 affects 1 "
+            "variables. Its theorem does not hold");
+  EXPECT_EQ(warning("up_ucb_l_bl(alpha=1, max_affected=1)"),
+            "up_ucb_l_bl(alpha=1, max_affected=1): max_affected is 1, but action 0 affects 2 "
+            "variables. Its theorem does not hold");
+  for (const char* spec : {"up_ucb_obs(alpha=1)", "up_ts", "ucb(alpha=1)", "ts"}) {
+    EXPECT_EQ(warning(spec), "none") << spec;
+  }
+  const auto result = [&](const char* spec) {
+    return simulate(instance, {PolicySpec::parse(spec)}, {.rounds = 10, .runs = 1}).warnings;
+  };
+  EXPECT_EQ(result("up_ucb_ilift_bl(alpha=1)"), std::vector<std::string>{});
+  EXPECT_EQ(result("up_ucb_ilift_bl(alpha=1, min_uplift=0.11)"),
+            std::vector<std::string>{warning("up_ucb_ilift_bl(alpha=1, min_uplift=0.11)")});
+}
+
+/// Two actions that give a variable the same mean leave no effect gap; with nothing affected, every
+/// Delta and every L is true.
+TEST(Theorems, OfPoliciesThatAreToldAnEffectGapWhereThereIsNoneDoNotHold) {
+  const PolicySpec spec = PolicySpec::parse("up_ucb_ilift(alpha=1, effect_gap=0.1)");
+  const auto equal = made(3, 0.0, {moved(0, 1, 2.0), moved(0, 1, 2.0), {}}, with_variance(1.0));
+  EXPECT_EQ(knowledge_warning(spec, *equal),
+            "up_ucb_ilift(alpha=1, effect_gap=0.1): effect_gap is 0.1, but the instance has none. "
+            "Its theorem does not hold");
+  EXPECT_FALSE(knowledge_warning(spec, *made(3, 0.0, {{}, {}}, with_variance(1.0))));
+}
+
 TEST(Theorems, HoldForRarePayoffsOfZeroAndOne) {
   const auto instance =
       made(8, 0.02, {moved(0, 3, 0.2), moved(2, 5, 0.3), moved(5, 8, 0.05), {}}, BernoulliNoise{});
