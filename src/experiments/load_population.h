@@ -7,16 +7,16 @@
 
 namespace updraft {
 
-/// Whom a campaign of an experiment is played on.
+/// The individuals of a targeting experiment.
 struct LoadedPopulation {
   Population population;
   bool generated = false;
   bool fitted = false;  ///< whether its models were fitted to the data here
 };
 
-/// `table` is the file of a published data set; where it is empty, generated individuals stand in
-/// for the customers in it. Throws InvalidInput where a file cannot be read or does not fit.
-LoadedPopulation load_population(const CampaignSetting& setting,
+/// `table` is the file of a published data set; if it is empty, generated individuals replace the
+/// customers in it. Throws InvalidInput if a file cannot be read or does not fit.
+LoadedPopulation load_population(const TargetingSetting& setting,
                                  const std::filesystem::path& table);
 
 }  // namespace updraft

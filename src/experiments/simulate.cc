@@ -5,8 +5,7 @@
 #include <numeric>
 
 #include "experiments/parallel.h"
-#include "experiments/play.h"
-#include "experiments/play_contexts.h"
+#include "experiments/run_policies.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/theory.h"
@@ -21,7 +20,7 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
   result.curve_rounds = rounds;
   for (std::size_t point = 0; point < rounds.size(); ++point) {
     std::vector<double> regrets;
-    for (const Outcome& outcome : outcomes) regrets.push_back(outcome.curve[point]);
+    for (const Outcome& outcome : outcomes) regrets.push_back(outcome.curve[point].regret);
     if (point + 1 == rounds.size()) result.final_regrets = regrets;
     result.curve.push_back(summarize(std::move(regrets)));
   }
@@ -31,21 +30,22 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
     for (const Outcome& outcome : outcomes) result.pulls[action] += outcome.pulls[action];
     result.pulls[action] /= static_cast<double>(outcomes.size());
   }
-  for (const Outcome& outcome : outcomes) result.best_share += outcome.best;
+  for (const Outcome& outcome : outcomes) result.best_share += outcome.curve.back().best;
   result.best_share /= static_cast<double>(outcomes.size()) * rounds.back();
   return result;
 }
 
-/// noise_warning() of a policy, or of what auto picks.
-std::optional<std::string> warning_of(const PolicySpec& spec, const Arena& arena) {
-  const bool automatic = spec.name() == "auto";
-  return noise_warning(automatic ? pick_policy(spec, arena.knowledge).spec : spec, *arena.instance);
+RunOptions run_options(const SimulationOptions& options) {
+  return {.rounds = options.rounds,
+          .seed = options.seed,
+          .curve_points = options.curve_points,
+          .told = options.told};
 }
 
-/// Plays every policy in every run by play(spec, run, control).
-template <typename Play>
-SimulationResult play_all(const std::vector<PolicySpec>& policies, const SimulationOptions& options,
-                          const std::vector<std::uint32_t>& curve_rounds, Play play_one) {
+/// Runs every policy in every run.
+SimulationResult simulate_on(const Workload& workload, const std::vector<PolicySpec>& policies,
+                             const SimulationOptions& options) {
+  for (const PolicySpec& spec : policies) workload.check(spec);
   // Runs are the outer order, so that the slow policies are not all left to the end.
   std::vector<std::vector<Outcome>> outcomes(policies.size(), std::vector<Outcome>(options.runs));
   const std::size_t count = policies.size() * options.runs;
@@ -57,12 +57,12 @@ SimulationResult play_all(const std::vector<PolicySpec>& policies, const Simulat
             [&](std::size_t task, TaskControl& control) {
               const std::size_t p = task % policies.size();
               const auto run = static_cast<std::uint32_t>(task / policies.size());
-              outcomes[p][run] = play_one(policies[p], run, control);
+              outcomes[p][run] = run_policies(workload, {&policies[p], 1}, run, control).front();
             });
 
   SimulationResult result;
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    result.policies.push_back(gather(policies[p], curve_rounds, outcomes[p]));
+    result.policies.push_back(gather(policies[p], workload.curve_rounds(), outcomes[p]));
   }
   return result;
 }
@@ -106,16 +106,13 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options) {
   check(policies, options);
-  Arena arena = make_arena(std::move(instance), options.rounds, options.seed, options.curve_points);
-  if (options.told) arena.knowledge = arena.knowledge.only(*options.told);
-  for (const PolicySpec& spec : policies) check_playable(arena, spec);
-  SimulationResult result =
-      play_all(policies, options, arena.curve_rounds,
-               [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
-                 return play(arena, {&spec, 1}, run, control).front();
-               });
+  const std::unique_ptr<Workload> workload = make_workload(instance, run_options(options));
+  SimulationResult result = simulate_on(*workload, policies, options);
   for (const PolicySpec& spec : policies) {
-    if (auto warning = warning_of(spec, arena)) result.warnings.push_back(*warning);
+    const bool automatic = spec.name() == "auto";
+    const auto warning =
+        noise_warning(automatic ? pick_policy(spec, workload->knowledge()).spec : spec, *instance);
+    if (warning) result.warnings.push_back(*warning);
   }
   return result;
 }
@@ -123,18 +120,8 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
 SimulationResult simulate(const LinearContexts& contexts, const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options) {
   check(policies, options);
-  ContextArena arena =
-      make_context_arena(contexts, options.rounds, options.seed, options.curve_points);
-  if (options.told) {
-    arena.tell_baseline = options.told->contains(Need::kBaseline);
-    arena.tell_affected = options.told->contains(Need::kAffected);
-  }
-  for (const PolicySpec& spec : policies) check_playable(arena, spec);
   SimulationResult result =
-      play_all(policies, options, arena.curve_rounds,
-               [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
-                 return play_contexts(arena, spec, run, control);
-               });
+      simulate_on(*make_workload(contexts, run_options(options)), policies, options);
   for (const PolicySpec& spec : policies) {
     if (auto warning = noise_warning(spec, contexts)) result.warnings.push_back(*warning);
   }

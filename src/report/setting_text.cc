@@ -23,19 +23,19 @@ std::string instance_text(const Experiment& experiment) {
 }
 
 /// Who was treated, with what, and how payoffs came about.
-std::string campaign_text(const ExperimentResult& result) {
-  const CampaignSetting& campaign = *result.experiment.campaign;
-  const PlayedPopulation population = result.population.value_or(PlayedPopulation());
+std::string targeting_text(const ExperimentResult& result) {
+  const TargetingSetting& setting = *result.experiment.targeting;
+  const PopulationSummary population = result.population.value_or(PopulationSummary());
   const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
   return fmt::format(
       "Targeted campaign: {} individuals a round, of whom at most {} get {}. They are drawn, with "
       "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
-      count(campaign.individuals), count(campaign.budget),
+      count(setting.individuals), count(setting.budget),
       population.treatments == 1 ? "the treatment"
                                  : fmt::format("one of {} treatments", population.treatments),
       count(population.individuals - population.held_out), population.summary,
       count(population.held_out), count(population.features),
-      campaign.recorded
+      setting.recorded
           ? "and individuals who get what they had pay what they paid; other payoffs are drawn by "
             "the models"
           : "and all payoffs are drawn by the models",
@@ -67,13 +67,13 @@ std::string contexts_text(const LinearContexts& contexts) {
 
 std::string stage_text(const ExperimentResult& result) {
   const Experiment& experiment = result.experiment;
-  if (experiment.campaign) return campaign_text(result);
+  if (experiment.targeting) return targeting_text(result);
   if (experiment.contexts) return contexts_text(*experiment.contexts);
   return instance_text(experiment);
 }
 
 std::string_view what_they_meet(const Experiment& experiment) {
-  if (experiment.campaign) return "individuals and luck";
+  if (experiment.targeting) return "individuals and luck";
   return experiment.contexts ? "contexts and noise" : "noise";
 }
 

@@ -1,13 +1,12 @@
-#include "experiments/players_toml.h"
+#include "experiments/policies_toml.h"
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <string>
 
 #include "experiments/oracle.h"
-#include "experiments/play.h"
 #include "experiments/policy_grid_toml.h"
+#include "experiments/workload.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 
@@ -45,24 +44,25 @@ std::vector<PolicySpec> specs_of(const PolicyGrid& grid) {
   return specs;
 }
 
-/// Throws where the instance cannot tell a policy what it needs, or a policy cannot be made.
-void check_playable(const PolicyGrid& grid, const Instance& instance, Knowledge told,
-                    const TomlTable& table) {
+/// Throws if the instance does not know what a policy needs, or a policy cannot be made.
+void check_policies(const PolicyGrid& grid, const Instance& instance, Knowledge told) {
   const std::vector<PolicySpec> specs = specs_of(grid);
   if (needs_of(grid.spec).contains(Need::kObservations)) {  // a simulation draws them
     const std::size_t variables = told.variables();
     told.set_observations(
         {std::vector<double>(variables, 1.0), std::vector<double>(variables, 0.0)});
   }
-  try {
-    for (const PolicySpec& spec : specs) {
-      check_effect_gap(instance, spec);
-      knowledge_for(spec, told);
-    }
-    make_policy(specs.front(), told);
-  } catch (const InvalidInput& refused) {
-    throw table.refusal(refused.what());
+  for (const PolicySpec& spec : specs) {
+    check_effect_gap(instance, spec);
+    knowledge_for(spec, told);
   }
+  make_policy(specs.front(), told);
+}
+
+/// Throws if a policy is of another kind, or cannot be made.
+void check_policies(const PolicyGrid& grid, const Knowledge& knowledge) {
+  const TrueUplifts none;
+  for (const PolicySpec& spec : specs_of(grid)) make_simulated_policy(spec, knowledge, none);
 }
 
 void check_label(const std::vector<PolicyGrid>& earlier, const std::string& label,
@@ -75,40 +75,26 @@ void check_label(const std::vector<PolicyGrid>& earlier, const std::string& labe
   }
 }
 
-/// Throws where a policy is not for campaigns, or cannot be made. How many features there are is
-/// known with the data only, and no policy minds.
-void check_playable(const PolicyGrid& grid, const CampaignSetting& campaign,
-                    const TomlTable& table) {
-  try {
-    for (const PolicySpec& spec : specs_of(grid)) {
-      const TrueUplifts none;
-      make_simulated_policy(
-          spec,
-          Knowledge(TargetingShape{
-              .features = 1, .treatments = campaign.treatments, .budget = campaign.budget}),
-          none);
-    }
-  } catch (const InvalidInput& refused) {
-    throw table.refusal(refused.what());
+/// What policies know of a population or of contexts. The number of features of a population is
+/// known only with the data, and no policy depends on it.
+Knowledge knowledge_of(const Experiment& experiment) {
+  if (experiment.contexts) {
+    return Knowledge(ContextualShape{.features = experiment.contexts->features(),
+                                     .actions = experiment.contexts->actions});
   }
+  return Knowledge(TargetingShape{.features = 1,
+                                  .treatments = experiment.targeting->treatments,
+                                  .budget = experiment.targeting->budget});
 }
 
-/// The same for contextual policies.
-void check_playable(const PolicyGrid& grid, const LinearContexts& contexts,
-                    const TomlTable& table) {
-  try {
-    for (const PolicySpec& spec : specs_of(grid)) {
-      make_policy(spec, Knowledge(ContextualShape{.features = contexts.features(),
-                                                  .actions = contexts.actions}));
-    }
-  } catch (const InvalidInput& refused) {
-    throw table.refusal(refused.what());
-  }
-}
+}  // namespace
 
-/// `finish` completes a policy and throws where it cannot be played.
-std::vector<PolicyGrid> read_policies(
-    const TomlTable& document, const std::function<void(PolicyGrid&, const TomlTable&)>& finish) {
+std::vector<PolicyGrid> read_policies(const TomlTable& document, const Experiment& experiment) {
+  const bool of_instance = !experiment.targeting && !experiment.contexts;
+  const auto instance =
+      of_instance ? read_instance(document.required("instance"), experiment.instance) : nullptr;
+  const Knowledge knowledge =
+      of_instance ? instance->knowledge(experiment.rounds) : knowledge_of(experiment);
   constexpr std::string_view kExpected = "a list of tables, each under [[policy]]";
   const auto field = document.find("policy");
   if (!field) throw document.refusal("has no policies; give at least one under [[policy]]");
@@ -116,33 +102,21 @@ std::vector<PolicyGrid> read_policies(
   for (const TomlField& item : field->items(kExpected)) {
     const TomlTable table = item.table("a table, under [[policy]]");
     PolicyGrid grid = read_policy_grid(table);
-    finish(grid, table);
+    if (of_instance && grid.spec.name() == "auto") resolve_auto(grid, knowledge, table);
+    try {
+      if (of_instance) {
+        check_policies(grid, *instance, knowledge);
+      } else {
+        check_policies(grid, knowledge);
+      }
+    } catch (const InvalidInput& refused) {
+      throw table.refusal(refused.what());
+    }
     check_label(grids, grid.label, table);
     grids.push_back(std::move(grid));
   }
   if (grids.empty()) throw field->refusal("must have at least one, under [[policy]]");
   return grids;
-}
-
-}  // namespace
-
-std::vector<PolicyGrid> read_players(const TomlTable& document, const Experiment& experiment) {
-  if (experiment.campaign) {
-    return read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
-      check_playable(grid, *experiment.campaign, table);
-    });
-  }
-  if (experiment.contexts) {
-    return read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
-      check_playable(grid, *experiment.contexts, table);
-    });
-  }
-  const auto instance = read_instance(document.required("instance"), experiment.instance);
-  const Knowledge knowledge = instance->knowledge(experiment.rounds);
-  return read_policies(document, [&](PolicyGrid& grid, const TomlTable& table) {
-    if (grid.spec.name() == "auto") resolve_auto(grid, knowledge, table);
-    check_playable(grid, *instance, knowledge, table);
-  });
 }
 
 }  // namespace updraft
