@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -83,7 +83,7 @@ Claims claims(const MakeInstance& make, const std::string& spec, bool rotation,
     const auto actions = static_cast<std::uint32_t>(instance->actions());
     const std::uint32_t rounds = rounds_per_action * actions;
     const auto policy = make_policy(spec, instance->knowledge(rounds));
-    Environment environment(prepare_payoffs(instance), 1, run);
+    InstanceEnvironment environment(prepare_payoffs(instance), 1, run);
     const Stream stream(1, run, Purpose::kPolicy);
     for (std::uint32_t round = 0; round < rounds; ++round) {
       const ActionId action = rotation ? round % actions : policy->select(stream);
@@ -144,7 +144,7 @@ Estimates estimates(double effect, std::uint32_t rounds_per_action, std::uint32_
     const auto actions = static_cast<std::uint32_t>(instance->actions());
     const std::uint32_t rounds = rounds_per_action * actions;
     const auto policy = make_policy("up_ts_bl", instance->knowledge(rounds));
-    Environment environment(prepare_payoffs(instance), 1, run);
+    InstanceEnvironment environment(prepare_payoffs(instance), 1, run);
     for (std::uint32_t round = 0; round < rounds; ++round) {
       const ActionId action = round % actions;
       policy->observe(action, environment.draw(round, action, policy->resolution()));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "updraft/environment.h"
 #include "updraft/instance.h"
+#include "updraft/instance_environment.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -19,7 +19,7 @@ constexpr std::int64_t kCalls = 100'000;
 
 void calls(benchmark::State& state, const std::string& spec) {
   const auto instance = load_instance("gaussian");
-  Environment environment(prepare_payoffs(instance), 1, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), 1, 0);
   std::vector<std::vector<double>> rounds;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     const auto drawn = environment.draw(round, 0, Resolution::variables()).values();

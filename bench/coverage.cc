@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "stats/student.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -60,7 +60,7 @@ Coverage coverage(const std::shared_ptr<const Instance>& instance, const std::st
   Coverage share{.interval = none, .posterior = none, .wide = none};
   for (std::uint32_t run = 0; run < runs; ++run) {
     const auto policy = make_policy(spec, instance->knowledge(rounds));
-    Environment environment(law, 1, run);
+    InstanceEnvironment environment(law, 1, run);
     const Stream stream(1, run, Purpose::kPolicy);
     for (std::uint32_t round = 0; round < rounds; ++round) {
       const ActionId action = rotation ? round % actions : policy->select(stream);

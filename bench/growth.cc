@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "made_instance.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 #include "updraft/policy.h"
 #include "updraft/registry.h"
 
@@ -28,7 +28,7 @@ double nanoseconds_per_round(const std::string& spec,
                              const std::shared_ptr<const Instance>& instance,
                              const std::shared_ptr<const PayoffLaw>& law) {
   using Clock = std::chrono::steady_clock;
-  Environment environment(law, 1, 0);
+  InstanceEnvironment environment(law, 1, 0);
   const auto policy = make_policy(PolicySpec::parse(spec), instance->knowledge(1000000));
   const Stream stream(1, 0, Purpose::kPolicy);
   std::uint32_t round = 0;

@@ -12,7 +12,7 @@
 #include <exception>
 
 #include "made_instance.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 #include "updraft/policy.h"
 #include "updraft/registry.h"
 
@@ -22,7 +22,7 @@ namespace {
 void play(const char* spec, std::size_t variables) {
   GaussianNoise noise;
   const auto instance = made_instance(20, variables, noise);
-  Environment environment(prepare_payoffs(instance), 1, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), 1, 0);
   const auto policy = make_policy(PolicySpec::parse(spec), instance->knowledge(1000));
   const Stream stream(1, 0, Purpose::kPolicy);
   for (std::uint32_t round = 0; round < 40; ++round) {

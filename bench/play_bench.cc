@@ -7,21 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "experiments/play.h"
+#include "experiments/run_policies.h"
 #include "updraft/instance.h"
 
 namespace updraft {
 namespace {
 
-struct Workload {
+struct Case {
   std::string name;
   std::string instance;
   std::vector<std::string> specs;
   std::uint32_t rounds;
 };
 
-std::vector<Workload> workloads() {
-  std::vector<Workload> all;
+std::vector<Case> cases() {
+  std::vector<Case> all;
   for (const char* spec : {"ucb(alpha=2)", "ts(sigma2=0.08)", "up_ucb_bl(alpha=5)",
                            "up_ucb(alpha=3)", "up_ucb_l_bl(alpha=5)", "up_ucb_l(alpha=3)"}) {
     all.push_back({"play", "gaussian", {spec}, 20000});
@@ -36,24 +36,26 @@ std::vector<Workload> workloads() {
   return all;
 }
 
-void play_workload(benchmark::State& state, const Workload& workload) {
-  const auto instance = load_instance(workload.instance);
-  const Arena arena = make_arena(instance, workload.rounds, 1, 1);
+void run_case(benchmark::State& state, const Case& one) {
+  const auto instance = load_instance(one.instance);
+  const auto workload = make_workload(instance, {.rounds = one.rounds, .curve_points = 1});
   std::vector<PolicySpec> specs;
-  for (const std::string& spec : workload.specs) specs.push_back(PolicySpec::parse(spec));
+  for (const std::string& spec : one.specs) specs.push_back(PolicySpec::parse(spec));
   TaskControl control;
   std::uint32_t run = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(play(arena, specs, run++, control));
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(workload.rounds) *
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(run_policies(*workload, specs, run++, control));
+  };
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(one.rounds) *
                           static_cast<std::int64_t>(specs.size()));
 }
 
 const bool kRegistered = [] {
-  for (const Workload& workload : workloads()) {
-    const std::string name = workload.name + "/" + workload.instance + "/" +
-                             PolicySpec::parse(workload.specs.front()).name();
-    benchmark::RegisterBenchmark(name.c_str(), [workload](benchmark::State& state) {
-      play_workload(state, workload);
+  for (const Case& one : cases()) {
+    const std::string name =
+        one.name + "/" + one.instance + "/" + PolicySpec::parse(one.specs.front()).name();
+    benchmark::RegisterBenchmark(name.c_str(), [one](benchmark::State& state) {
+      run_case(state, one);
     })->Unit(benchmark::kMillisecond);
   }
   return true;

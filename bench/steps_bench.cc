@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/play.h"
+#include "experiments/run_policies.h"
 #include "stats/top_sum.h"
-#include "updraft/environment.h"
 #include "updraft/instance.h"
+#include "updraft/instance_environment.h"
 #include "updraft/policy.h"
 #include "updraft/registry.h"
 
@@ -29,7 +29,7 @@ void play_rounds(benchmark::State& state, const std::string& instance_name,
   const auto law = prepare_payoffs(instance);
   const PolicySpec spec = PolicySpec::parse(spec_text);
   for (auto _ : state) {
-    Environment environment(law, 1, 0);
+    InstanceEnvironment environment(law, 1, 0);
     const auto policy = make_policy(spec, knowledge);
     const Stream stream(1, 0, Purpose::kPolicy);
     for (std::uint32_t round = 0; round < kRounds; ++round) {
@@ -56,16 +56,17 @@ Knowledge with_many_levels(Knowledge knowledge) {
 
 void play_grid(benchmark::State& state, const std::string& instance_name, const std::string& name,
                const std::vector<double>& alphas, bool together) {
-  const Arena arena = make_arena(load_instance(instance_name), 1024, 1, 1);
+  const auto workload =
+      make_workload(load_instance(instance_name), {.rounds = 1024, .curve_points = 1});
   std::vector<PolicySpec> specs;
   for (const double alpha : alphas) specs.push_back(PolicySpec::parse(name).with("alpha", alpha));
   TaskControl control;
   for (auto _ : state) {
     if (together) {
-      benchmark::DoNotOptimize(play(arena, specs, 0, control));
+      benchmark::DoNotOptimize(run_policies(*workload, specs, 0, control));
     } else {
       for (const PolicySpec& spec : specs) {
-        benchmark::DoNotOptimize(play(arena, {&spec, 1}, 0, control));
+        benchmark::DoNotOptimize(run_policies(*workload, {&spec, 1}, 0, control));
       }
     }
   }

@@ -17,8 +17,8 @@
 #include <variant>
 #include <vector>
 
-#include "updraft/environment.h"
 #include "updraft/instance.h"
+#include "updraft/instance_environment.h"
 #include "updraft/policy.h"
 #include "updraft/registry.h"
 
@@ -35,7 +35,7 @@ void trace(const std::string& spec_text, const std::string& instance_name, std::
            std::uint64_t seed, const std::filesystem::path& folder) {
   const auto instance = load_instance(instance_name);
   const bool ones = std::holds_alternative<BernoulliNoise>(instance->noise());
-  Environment environment(prepare_payoffs(instance), seed, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), seed, 0);
   const auto policy = make_policy(PolicySpec::parse(spec_text), instance->knowledge(rounds));
   const Stream stream(seed, 0, Purpose::kPolicy);
 

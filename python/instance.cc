@@ -8,8 +8,8 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "knowledge.h"
-#include "updraft/environment.h"
 #include "updraft/error.h"
+#include "updraft/instance_environment.h"
 
 namespace updraft::python {
 namespace {
@@ -29,7 +29,7 @@ ActionId action_from(const Instance& instance, py::handle action) {
 }
 
 /// One payoff per variable, whatever the environment delivers.
-py::array_t<double> draw(Environment& self, py::handle round, py::handle action) {
+py::array_t<double> draw(InstanceEnvironment& self, py::handle round, py::handle action) {
   const auto t = static_cast<std::uint32_t>(whole_number("round", round));
   const Payoffs payoffs =
       self.draw(t, action_from(self.instance(), action), Resolution::variables());
@@ -44,14 +44,15 @@ py::array_t<double> draw(Environment& self, py::handle round, py::handle action)
   return out;
 }
 
-py::tuple observe_baseline(const Environment& self, py::handle count) {
+py::tuple observe_baseline(const InstanceEnvironment& self, py::handle count) {
   const BaselineObservations table =
       self.observe_baseline(whole_number("count", count, {.least = 1}));
   return py::make_tuple(array_of(std::span<const double>(table.counts)),
                         array_of(std::span<const double>(table.means)));
 }
 
-Environment environment(const std::shared_ptr<Instance>& self, py::handle seed, py::handle run) {
+InstanceEnvironment environment(const std::shared_ptr<Instance>& self, py::handle seed,
+                                py::handle run) {
   constexpr WholeRange kSeeds = {0, std::numeric_limits<std::uint64_t>::max()};
   return {prepare_payoffs(self), whole_number("seed", seed, kSeeds),
           static_cast<std::uint32_t>(whole_number("run", run))};
@@ -127,7 +128,7 @@ void bind_truth(py::class_<Instance, std::shared_ptr<Instance>>& type) {
 }  // namespace
 
 void bind_instance(py::module_& module) {
-  py::class_<Environment>(module, "Environment", kEnvironmentDoc)
+  py::class_<InstanceEnvironment>(module, "Environment", kEnvironmentDoc)
       .def("draw", &draw, py::arg("round"), py::arg("action"),
            "The payoffs of taking `action` in `round`, one per variable.")
       .def("observe_baseline", &observe_baseline, py::arg("count"),

@@ -45,7 +45,7 @@ std::shared_ptr<DemoCampaign> DemoCampaign::start(Service& service) {
     return nullptr;
   }
   return std::shared_ptr<DemoCampaign>(
-      new DemoCampaign(service, Environment(prepare_payoffs(instance), kSeed, 0)));
+      new DemoCampaign(service, InstanceEnvironment(prepare_payoffs(instance), kSeed, 0)));
 }
 
 void DemoCampaign::play() {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "service/service.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 
 namespace updraft::cli {
 
@@ -18,11 +18,11 @@ class DemoCampaign {
   void play();
 
  private:
-  DemoCampaign(Service& service, Environment environment)
+  DemoCampaign(Service& service, InstanceEnvironment environment)
       : service_(service), environment_(std::move(environment)) {}
 
   Service& service_;
-  Environment environment_;
+  InstanceEnvironment environment_;
 };
 
 }  // namespace updraft::cli

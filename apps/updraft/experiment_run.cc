@@ -45,15 +45,15 @@ unsigned threads_of(const ExperimentChoices& choices) {
 
 /// The table of the experiment's data set. If generated individuals replace it, writes a note.
 std::filesystem::path data_of(const Experiment& experiment, const ExperimentChoices& choices) {
-  if (!experiment.campaign) return {};
-  const std::filesystem::path data = find_data(experiment.campaign->data, choices.data);
-  const bool stands_in = data.empty() && is_table_preset(experiment.campaign->data);
+  if (!experiment.targeting) return {};
+  const std::filesystem::path data = find_data(experiment.targeting->data, choices.data);
+  const bool stands_in = data.empty() && is_table_preset(experiment.targeting->data);
   if (stands_in && !choices.quiet) {
     const char* folder = std::getenv("UPDRAFT_DATA");
     write_note(fmt::format(
         "no {} data{}: {} runs on generated individuals instead; give the table with --data, or "
         "its folder in UPDRAFT_DATA",
-        experiment.campaign->data,
+        experiment.targeting->data,
         folder != nullptr ? fmt::format(" in UPDRAFT_DATA, {}", folder) : "", experiment.name));
   }
   if (!data.empty() && !choices.quiet) write_note(fmt::format("reading {}", data.string()));
@@ -65,8 +65,8 @@ void check_data(std::span<const Experiment> experiments, const ExperimentChoices
   if (!choices.data) return;
   bool used = false;
   for (const Experiment& experiment : experiments) {
-    if (!experiment.campaign || !is_table_preset(experiment.campaign->data)) continue;
-    find_data(experiment.campaign->data, choices.data);
+    if (!experiment.targeting || !is_table_preset(experiment.targeting->data)) continue;
+    find_data(experiment.targeting->data, choices.data);
     used = true;
   }
   if (!used) {
@@ -142,7 +142,7 @@ std::filesystem::path results_folder(const std::string& name, const ExperimentCh
 
 void add_style(Experiment& experiment, const FigureStyle& more) {
   FigureStyle& style = experiment.figure;
-  if (experiment.campaign && (more.bounds || more.percentile)) {
+  if (experiment.targeting && (more.bounds || more.percentile)) {
     throw InvalidInput(more.bounds ? "--bounds" : "--percentile",
                        fmt::format("is for experiments on an instance; {} is a targeted campaign",
                                    experiment.name));
@@ -175,7 +175,7 @@ SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
   std::vector<Experiment> versions;
   for (const Experiment& experiment : suite.experiments) {
     ExperimentChoices fitting = choices;
-    fitting.bounds = choices.bounds && !experiment.campaign;  // only figures that can have them
+    fitting.bounds = choices.bounds && !experiment.targeting;  // only figures that can have them
     versions.push_back(chosen_version(experiment, fitting));
   }
   check_data(versions, choices);

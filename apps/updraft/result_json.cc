@@ -15,14 +15,14 @@ Json score_json(const RankingScore& score) {
   return {{"mean", score.mean}, {"low", score.interval.low}, {"high", score.interval.high}};
 }
 
-void add_measures(Json& policy, const CampaignMeasures& measures) {
+void add_measures(Json& policy, const TargetingMeasures& measures) {
   policy["final_realised_regret"] = summary_json(measures.realised.back());
   policy["final_uplift"] = summary_json(measures.uplift.back());
   policy["qini"] = score_json(measures.qini);
   policy["auuc"] = score_json(measures.auuc);
 }
 
-Json population_json(const PlayedPopulation& population) {
+Json population_json(const PopulationSummary& population) {
   return {{"summary", population.summary},       {"individuals", population.individuals},
           {"held_out", population.held_out},     {"features", population.features},
           {"treatments", population.treatments}, {"generated", population.generated}};
@@ -46,7 +46,7 @@ Json result_json(const ExperimentResult& result, const std::filesystem::path& fo
     if (best.value) policy["chosen"] = *best.value;
     if (grid.paper) policy["paper"] = *grid.paper;
     policy["final_regret"] = summary_json(best.final_regret);
-    if (best.campaign) add_measures(policy, *best.campaign);
+    if (best.targeting) add_measures(policy, *best.targeting);
     policies.push_back(std::move(policy));
   }
   Json verdicts = Json::array();

@@ -169,15 +169,16 @@ SimulationOptions simulation_options(const Options& options) {
   return out;
 }
 
-/// `stage`: an instance, or contexts.
-template <typename Stage>
-SimulationResult play(const Stage& stage, const std::vector<PolicySpec>& specs,
-                      SimulationOptions options, bool quiet) {
+/// `workload`: an instance, or contexts.
+template <typename Workload>
+SimulationResult simulate_with_progress(const Workload& workload,
+                                        const std::vector<PolicySpec>& specs,
+                                        SimulationOptions options, bool quiet) {
   Interrupt interrupt;
   Progress progress(quiet);
   options.stop = interrupt.token();
   options.progress = [&progress](double share) { progress.update(share); };
-  SimulationResult result = simulate(stage, specs, options);
+  SimulationResult result = simulate(workload, specs, options);
   if (options.stop.stop_requested()) throw Cancelled();
   return result;
 }
@@ -215,7 +216,7 @@ Json assumption_json(const PolicyWarning& about) {
   return out;
 }
 
-/// `instance`: what was played on.
+/// `instance`: the workload.
 Json result_json(Json instance, const SimulationOptions& options, const SimulationResult& result) {
   Json out;
   out["version"] = UPDRAFT_VERSION;
@@ -294,11 +295,11 @@ std::string paragraph(const std::string& text) {
   return out;
 }
 
-/// `stage`: name and size of what was played on.
-std::string report(const std::string& stage, const std::vector<PolicySpec>& specs,
+/// `workload`: its name and size.
+std::string report(const std::string& workload, const std::vector<PolicySpec>& specs,
                    const SimulationOptions& options, const SimulationResult& result) {
   std::string out =
-      fmt::format("{}; {} rounds, {} {}, seed {}\n\n", stage, count_text(options.rounds),
+      fmt::format("{}; {} rounds, {} {}, seed {}\n\n", workload, count_text(options.rounds),
                   count_text(options.runs), options.runs == 1 ? "run" : "runs", options.seed);
   out += regret_table(specs, options, result);
   out +=
@@ -332,7 +333,8 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
 void run_contexts(const LinearContexts& contexts, const Options& options) {
   const SimulationOptions simulation = simulation_options(options);
   const std::vector<PolicySpec> specs = chosen_context_policies(options);
-  const SimulationResult result = play(contexts, specs, simulation, options.quiet);
+  const SimulationResult result =
+      simulate_with_progress(contexts, specs, simulation, options.quiet);
   write_output(options.json ? json_text(result_json(contexts_json(contexts), simulation, result))
                             : report(fmt::format("{}: {}", kContextInstance, size_words(contexts)),
                                      specs, simulation, result));
@@ -349,11 +351,12 @@ void run(const Options& options) {
   const auto instance = load_instance(options.instance);
   std::vector<PolicySpec> specs = chosen_policies(options);
   resolve_auto(specs, *instance, simulation, options.quiet);
-  const SimulationResult result = play(instance, specs, simulation, options.quiet);
-  const std::string stage =
+  const SimulationResult result =
+      simulate_with_progress(instance, specs, simulation, options.quiet);
+  const std::string workload =
       fmt::format("{}: {}", printable_text(instance->name()), size_words(*instance));
   write_output(options.json ? json_text(result_json(instance_json(*instance), simulation, result))
-                            : report(stage, specs, simulation, result));
+                            : report(workload, specs, simulation, result));
 }
 
 }  // namespace

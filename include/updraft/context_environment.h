@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "updraft/environment.h"
 #include "updraft/ids.h"
+#include "updraft/knowledge.h"
 #include "updraft/linear_contexts.h"
-#include "updraft/round.h"
 #include "updraft/stream.h"
 
 namespace updraft {
@@ -44,17 +45,23 @@ ContextWorld make_context_world(const LinearContexts& setting);
 /// The rounds of one run: which features the variables have, and what they pay under each action.
 /// Everything is a function of (seed, run, round), so all policies of a run see the same rounds.
 /// Use it from one thread at a time.
-class ContextEnvironment {
+class ContextEnvironment final : public Environment {
  public:
-  /// The world must outlive this object.
-  ContextEnvironment(const ContextWorld& world, std::uint64_t seed, std::uint32_t run);
+  /// The world must outlive this object. `shown`: what begin() shows of the baseline and the
+  /// affected sets.
+  ContextEnvironment(const ContextWorld& world, std::uint64_t seed, std::uint32_t run,
+                     Needs shown = Need::kBaseline | Need::kAffected);
 
   /// Draws the contexts and the noise of a round. All groups are equally likely for each variable.
   /// If a group already has max_affected variables, the variable goes to the next group that has
   /// room. Cost: O(m group_features + K L).
-  void draw(std::uint32_t round);
+  Round begin(std::uint32_t round) override;
+  Payoffs pay(const Decision& decision, const Resolution&) override {
+    return Payoffs::dense(payoffs(decision.action));
+  }
+  void measure(const Decision& decision, Measures& sums) override;
 
-  /// The last draw, with the true baseline and affected sets. Valid until the next draw.
+  /// The round begun last, with the true baseline and affected sets. Valid until the next begin().
   Round context() const;
 
   /// The sum of the expected payoffs minus that of the baseline.
@@ -62,13 +69,14 @@ class ContextEnvironment {
   /// By how much the best action of the round is better.
   double gap(ActionId action) const { return best_ - uplifts_[action]; }
 
-  /// What every variable pays under an action. Valid until the next call or draw.
+  /// What every variable pays under an action. Valid until the next call or round.
   std::span<const double> payoffs(ActionId action);
 
  private:
   double individual_uplift(ActionId action, std::size_t variable) const;
 
   const ContextWorld* world_;
+  Needs shown_;
   Stream contexts_;
   Stream noise_stream_;
   std::vector<double> features_;

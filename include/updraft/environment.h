@@ -1,58 +1,52 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
 
-#include "updraft/instance.h"
+#include "updraft/decision.h"
 #include "updraft/payoffs.h"
-#include "updraft/stream.h"
+#include "updraft/round.h"
 
 namespace updraft {
 
-class PayoffLaw;
-struct NoiseBlock;
+/// What is summed over the rounds of a run. An environment leaves at 0 what it does not measure.
+struct Measures {
+  double regret = 0.0;    ///< expected payoff that the best choice would have added
+  double best = 0.0;      ///< actions: rounds in which no other action was better
+  double realised = 0.0;  ///< targeting: the regret by the payoffs that were drawn
+  double uplift = 0.0;    ///< targeting: true uplift of the individuals treated
+  double treated = 0.0;   ///< targeting: individuals treated
+};
 
-/// An instance prepared for drawing payoffs: tables and factorisations that are made once and
-/// shared by all runs and threads.
-std::shared_ptr<const PayoffLaw> prepare_payoffs(std::shared_ptr<const Instance> instance);
-
-/// One run of an instance. Payoffs are a function of (seed, run, round, action) alone, so every
-/// policy of a run sees the same noise. Noise is drawn from coarse to fine (total or cell sums
-/// first, then single variables given these), so the sums agree at every resolution.
+/// One run of a simulation: what policies see, what their decisions pay, and what these cost.
+///
+/// A round is begun; then a policy decides; then the decision is paid and measured. Rounds may be
+/// begun in any order and repeatedly. Everything is a function of the run, the round and the
+/// decision, so all policies of a run meet the same rounds. Use it from one thread at a time.
 class Environment {
  public:
-  Environment(std::shared_ptr<const PayoffLaw> law, std::uint64_t seed, std::uint32_t run);
-  ~Environment();
-  Environment(Environment&&) noexcept;
+  virtual ~Environment() = default;
 
-  const Instance& instance() const;
+  /// Begins a round and returns what policies see of it. Valid until the next call.
+  virtual Round begin(std::uint32_t round) = 0;
 
-  /// The payoffs of taking `action` in `round`, at `resolution`: a total, group sums, or single
-  /// variables (sparse for 0/1 payoffs, else dense). Valid until the next draw.
-  /// Cheap for the instance's own atoms; other partitions are summed from single variables.
-  /// The noise of a block of rounds is drawn at once and kept, so that policies that play the
-  /// rounds of a block in turn share it; see block_rounds().
-  Payoffs draw(std::uint32_t round, ActionId action, const Resolution& resolution);
+  /// The payoffs of a decision in this round: at `resolution`, or finer. Valid until the next call
+  /// of pay() or begin().
+  virtual Payoffs pay(const Decision& decision, const Resolution& resolution) = 0;
 
-  /// Rounds b k to b (k + 1) - 1 form a block, with b = this number.
-  std::uint32_t block_rounds(const Resolution& resolution) const;
+  /// Adds what is measured of a decision in this round.
+  virtual void measure(const Decision& decision, Measures& sums) = 0;
 
-  /// The means of `count` independent payoffs per variable without any action, each variable with
-  /// the distribution of its baseline. In a simulation, up_ucb_obs gets this table.
-  BaselineObservations observe_baseline(std::uint64_t count) const;
+  /// Rounds b k to b (k + 1) - 1 form a block, with b = this number. If policies take turns in a
+  /// block, they share what is drawn for it.
+  virtual std::uint32_t block_rounds(const Resolution&) const { return 1; }
 
- private:
-  struct Scratch;
+  /// Rows that no round has. Policies are asked for their estimates of these after the last round.
+  virtual Round held_out() { return {}; }
 
-  bool is_atoms(const std::shared_ptr<const Partition>& partition);
-  const NoiseBlock& noise_at(std::uint32_t round, Resolution::Kind kind);
-
-  std::shared_ptr<const PayoffLaw> law_;
-  std::uint64_t seed_;
-  std::uint32_t run_;
-  std::unique_ptr<Scratch> scratch_;
+ protected:
+  Environment() = default;
+  Environment(const Environment&) = default;
+  Environment& operator=(const Environment&) = default;
 };
 
 }  // namespace updraft

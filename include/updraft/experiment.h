@@ -42,9 +42,9 @@ struct FigureStyle {
   bool operator==(const FigureStyle&) const = default;
 };
 
-/// A targeted campaign to be simulated: its individuals, how many may be treated, and what they
-/// pay.
-struct CampaignSetting {
+/// What a simulation of targeting policies needs: the individuals, how many may be treated, and
+/// what they pay.
+struct TargetingSetting {
   /// A published data set (table_presets()), "synthetic", or the path of a response model
   /// file that includes its rows.
   std::string data;
@@ -58,22 +58,22 @@ struct CampaignSetting {
   std::size_t individuals = 100;  ///< per round
   std::size_t budget = 10;        ///< treated per round, at most
 
-  bool operator==(const CampaignSetting&) const = default;
+  bool operator==(const TargetingSetting&) const = default;
 };
 
-/// A comparison of tuned policies on one instance, one campaign or one contextual bandit.
+/// A comparison of tuned policies on one instance, one population or one contextual bandit.
 /// docs/experiments.md describes the TOML form.
 struct Experiment {
   std::string name;      ///< letters, digits, - and _; also the name of the results folder
   std::string title;     ///< of figure and summary
   std::string instance;  ///< a shipped name or the path of an instance file; else empty, and one of
-  std::optional<CampaignSetting> campaign = {};
+  std::optional<TargetingSetting> targeting = {};
   std::optional<LinearContexts> contexts = {};
   std::uint32_t rounds = 0;
   std::uint32_t runs = 0;
   std::uint64_t seed = 1;
-  std::uint32_t whole_rounds = 0;  ///< what the experiment asks for, however many of them are
-  std::uint32_t whole_runs = 0;    ///< played: `rounds` and `runs`. 0: these are all
+  std::uint32_t whole_rounds = 0;  ///< what the experiment asks for, even if `rounds` and `runs`
+  std::uint32_t whole_runs = 0;    ///< are fewer. 0: these are all
   std::uint32_t quick_rounds = 0;  ///< of a quick run
   std::uint32_t quick_runs = 0;
   std::vector<PolicyGrid> policies;

@@ -137,7 +137,7 @@ class Instance {
   double noise_sd() const;
 
   /// Everything that can be known about this instance if `rounds` are to be played, except baseline
-  /// observations, which must be drawn (Environment::observe_baseline).
+  /// observations, which must be drawn (InstanceEnvironment::observe_baseline).
   Knowledge knowledge(std::uint64_t rounds) const;
 
  private:

@@ -20,8 +20,8 @@ struct RankingScore {
   Interval interval;  ///< 90 %
 };
 
-/// What is measured in addition to the regret in targeted campaigns.
-struct CampaignMeasures {
+/// What is measured of targeting policies in addition to the regret.
+struct TargetingMeasures {
   std::vector<double> final_realised = {};  ///< per run: regret by the observed payoffs
   std::vector<double> final_uplift = {};    ///< per run: mean uplift of the treated
   std::vector<Summary> realised = {};       ///< after ExperimentResult::curve_rounds
@@ -42,11 +42,11 @@ struct GridPoint {
   std::vector<double> final_regrets = {};  ///< per run
   Summary final_regret = {};
   std::vector<Summary> curve = {};  ///< regret after ExperimentResult::curve_rounds
-  std::optional<CampaignMeasures> campaign = {};
+  std::optional<TargetingMeasures> targeting = {};
 };
 
-/// The population on which a campaign was run.
-struct PlayedPopulation {
+/// The population on which targeting policies were run.
+struct PopulationSummary {
   std::string summary;
   std::size_t individuals = 0;
   std::size_t held_out = 0;
@@ -54,12 +54,12 @@ struct PlayedPopulation {
   std::size_t treatments = 0;
   bool generated = false;  ///< also if a data set was requested and is not there
 
-  bool operator==(const PlayedPopulation&) const = default;
+  bool operator==(const PopulationSummary&) const = default;
 };
 
 struct ExperimentResult {
   Experiment experiment;
-  std::optional<PlayedPopulation> population = {};  ///< of campaigns
+  std::optional<PopulationSummary> population = {};  ///< of targeting policies
   std::vector<std::uint32_t> curve_rounds;
   std::vector<GridPoint> points;    ///< policy by policy, values increasing
   std::vector<std::size_t> chosen;  ///< per policy, index into points: the least mean + sd of the
@@ -70,20 +70,20 @@ struct ExperimentResult {
 
 struct ExperimentOptions {
   std::filesystem::path folder;               ///< of the results; created if it does not exist
-  std::filesystem::path data = {};            ///< of campaigns: the table that `data` names
+  std::filesystem::path data = {};            ///< the table that TargetingSetting::data names
   unsigned threads = 0;                       ///< 0: as many as the machine has
   std::function<void(double)> progress = {};  ///< as in SimulationOptions
   std::stop_token stop = {};
 };
 
-/// Runs an experiment and writes manifest.json, final.csv and curves.csv, and for a targeted
-/// campaign also ranking.csv, into the folder. A campaign on a data set whose table is not given
-/// runs on generated individuals, and its results say so. Finished runs are saved at once, so that
-/// the same call continues after it was stopped or killed. A finished folder is read and nothing is
-/// run again. All files except the manifest are the same, byte for byte, for any number of threads
-/// and interruptions.
-/// Throws InvalidInput if the folder belongs to another experiment, seed or version, or to
-/// something else; std::runtime_error if another process works on it or it cannot be written.
+/// Runs an experiment and writes manifest.json, final.csv and curves.csv, and for targeting
+/// policies also ranking.csv, into the folder. If the table of a data set is not given, the
+/// experiment runs on generated individuals, and its results say so. Finished runs are saved at
+/// once, so that the same call continues after it was stopped or killed. A finished folder is read
+/// and nothing is run again. All files except the manifest are the same, byte for byte, for any
+/// number of threads and interruptions. Throws InvalidInput if the folder belongs to another
+/// experiment, seed or version, or to something else; std::runtime_error if another process works
+/// on it or it cannot be written.
 ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options);
 
 /// The results in a finished folder. Throws InvalidInput if the folder is not one.

@@ -19,7 +19,7 @@ enum class Purpose : std::uint32_t {
   kInstance = 7,        ///< generated instances
   kTest = 8,            ///< random test cases
   kExplanation = 9,     ///< draws behind an explanation
-  kPool = 10,           ///< the individuals of a campaign, by round
+  kPool = 10,           ///< the individuals of a pool, by round
   kResample = 11,       ///< bootstrap resamples, by resample
   kShares = 12,         ///< draws behind the probability of a decision, by decision number
 };

@@ -15,6 +15,7 @@
 #include "updraft/explanation.h"
 #include "updraft/ids.h"
 #include "updraft/instance.h"
+#include "updraft/instance_environment.h"
 #include "updraft/interval.h"
 #include "updraft/knowledge.h"
 #include "updraft/monitor.h"

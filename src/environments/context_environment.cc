@@ -91,8 +91,9 @@ ContextWorld make_context_world(const LinearContexts& setting) {
 }
 
 ContextEnvironment::ContextEnvironment(const ContextWorld& world, std::uint64_t seed,
-                                       std::uint32_t run)
+                                       std::uint32_t run, Needs shown)
     : world_(&world),
+      shown_(shown),
       contexts_(seed, run, Purpose::kPool),
       noise_stream_(seed, run, Purpose::kNoiseVariables),
       features_(world.setting.variables * world.setting.features()),
@@ -103,7 +104,7 @@ ContextEnvironment::ContextEnvironment(const ContextWorld& world, std::uint64_t 
       payoffs_(world.setting.variables),
       uniforms_(world.setting.variables * (1 + world.setting.group_features)) {}
 
-void ContextEnvironment::draw(std::uint32_t round) {
+Round ContextEnvironment::begin(std::uint32_t round) {
   const LinearContexts& s = world_->setting;
   contexts_.uniforms(round, 0, uniforms_);
   noise_stream_.normals(round, 0, noise_);
@@ -131,6 +132,16 @@ void ContextEnvironment::draw(std::uint32_t round) {
     for (const VariableId i : ids) uplifts_[action] += individual_uplift(action, i);
   }
   best_ = *std::max_element(uplifts_.begin(), uplifts_.end());
+  Round shown = context();
+  if (!shown_.contains(Need::kBaseline)) shown.baseline = {};
+  if (!shown_.contains(Need::kAffected)) shown.affected = {};
+  return shown;
+}
+
+void ContextEnvironment::measure(const Decision& decision, Measures& sums) {
+  const double cost = gap(decision.action);
+  sums.regret += cost;
+  sums.best += cost == 0.0 ? 1.0 : 0.0;
 }
 
 double ContextEnvironment::individual_uplift(ActionId action, std::size_t variable) const {

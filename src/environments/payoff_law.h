@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "updraft/environment.h"
 #include "updraft/instance.h"
+#include "updraft/instance_environment.h"
 #include "updraft/payoffs.h"
 #include "updraft/stream.h"
 

@@ -7,10 +7,10 @@
 #include <system_error>
 #include <vector>
 
-#include "experiments/campaign_setting_toml.h"
 #include "experiments/contexts_toml.h"
 #include "experiments/figure_toml.h"
-#include "experiments/players_toml.h"
+#include "experiments/policies_toml.h"
+#include "experiments/targeting_setting_toml.h"
 #include "experiments/toml_fields.h"
 #include "experiments/toml_texts.h"
 #include "updraft/error.h"
@@ -75,7 +75,7 @@ std::string resolve_instance(const TomlField& field, const std::string& origin) 
 }
 
 /// An instance, a [campaign] or [contexts].
-void read_stage(const TomlTable& document, const std::string& origin, Experiment& experiment) {
+void read_workload(const TomlTable& document, const std::string& origin, Experiment& experiment) {
   const auto campaign = document.find("campaign");
   const auto contexts = document.find("contexts");
   if (campaign || contexts) {
@@ -88,7 +88,7 @@ void read_stage(const TomlTable& document, const std::string& origin, Experiment
     }
   }
   if (campaign) {
-    experiment.campaign = read_campaign_setting(*campaign, origin);
+    experiment.targeting = read_targeting_setting(*campaign, origin);
   } else if (contexts) {
     experiment.contexts = read_contexts(*contexts);
   } else {
@@ -106,14 +106,14 @@ Experiment parse_experiment(std::string_view text, const std::string& origin) {
   Experiment experiment;
   experiment.name = read_name(document.required("name"));
   experiment.title = read_line(document.required("title"));
-  read_stage(document, origin, experiment);
+  read_workload(document, origin, experiment);
   experiment.rounds = static_cast<std::uint32_t>(document.required("rounds").whole(1, kMostRounds));
   experiment.runs = static_cast<std::uint32_t>(document.required("runs").whole(1, kMostRuns));
   if (const auto seed = document.find("seed")) experiment.seed = seed->whole(0, kMostSeed);
   if (const auto claims = document.find("claims")) experiment.claims = read_claims(*claims);
   read_quick(document, experiment);
   experiment.figure = read_figure(document);
-  experiment.policies = read_players(document, experiment);
+  experiment.policies = read_policies(document, experiment);
   check_figure(document, experiment);
   experiment.whole_rounds = experiment.rounds;
   experiment.whole_runs = experiment.runs;

@@ -42,7 +42,7 @@ void check_figure(const TomlTable& document, const Experiment& experiment) {
     throw document.required("figure").table("a table").required("bounds").refusal(
         "true", "is for experiments on an instance; no bound is known for contexts");
   }
-  if (experiment.campaign && (experiment.figure.percentile || experiment.figure.bounds)) {
+  if (experiment.targeting && (experiment.figure.percentile || experiment.figure.bounds)) {
     const TomlTable figure = document.required("figure").table("a table");
     throw figure.required(experiment.figure.percentile ? "percentile" : "bounds")
         .refusal("true",

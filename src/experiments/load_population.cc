@@ -8,7 +8,7 @@
 namespace updraft {
 namespace {
 
-Population generated(const CampaignSetting& setting) {
+Population generated(const TargetingSetting& setting) {
   constexpr std::size_t kIndividuals = 25000;
   return synthetic_population({.individuals = kIndividuals,
                                .treatments = setting.treatments,
@@ -16,7 +16,7 @@ Population generated(const CampaignSetting& setting) {
                                .held_out = kIndividuals / 5});
 }
 
-Population from_table(const CampaignSetting& setting, const std::string& table) {
+Population from_table(const TargetingSetting& setting, const std::string& table) {
   CustomerTableOptions options = table_preset(setting.data);
   if (!setting.outcome.empty()) options.outcome = setting.outcome;
   options.response = setting.response;
@@ -28,7 +28,7 @@ Population from_table(const CampaignSetting& setting, const std::string& table) 
 
 }  // namespace
 
-LoadedPopulation load_population(const CampaignSetting& setting,
+LoadedPopulation load_population(const TargetingSetting& setting,
                                  const std::filesystem::path& table) {
   LoadedPopulation loaded;
   const bool preset = is_table_preset(setting.data);

@@ -7,7 +7,7 @@
 
 namespace updraft {
 
-/// Whom a campaign of an experiment is played on.
+/// The individuals of a targeting experiment.
 struct LoadedPopulation {
   Population population;
   bool generated = false;
@@ -16,7 +16,7 @@ struct LoadedPopulation {
 
 /// `table` is the file of a published data set; where it is empty, generated individuals stand in
 /// for the customers in it. Throws InvalidInput if a file cannot be read or does not fit.
-LoadedPopulation load_population(const CampaignSetting& setting,
+LoadedPopulation load_population(const TargetingSetting& setting,
                                  const std::filesystem::path& table);
 
 }  // namespace updraft

@@ -59,19 +59,19 @@ FigureStyle::Against against_from(const std::string& name) {
   throw InvalidInput("figure.against", name, "must be rounds or parameter");
 }
 
-Json to_json(const CampaignSetting& campaign) {
-  return {{"data", campaign.data},
-          {"outcome", campaign.outcome},
-          {"response", response_name(campaign.response)},
-          {"outcome_rate", campaign.outcome_rate},
-          {"treatments", campaign.treatments},
-          {"constant", campaign.constant},
-          {"recorded", campaign.recorded},
-          {"individuals", campaign.individuals},
-          {"budget", campaign.budget}};
+Json to_json(const TargetingSetting& setting) {
+  return {{"data", setting.data},
+          {"outcome", setting.outcome},
+          {"response", response_name(setting.response)},
+          {"outcome_rate", setting.outcome_rate},
+          {"treatments", setting.treatments},
+          {"constant", setting.constant},
+          {"recorded", setting.recorded},
+          {"individuals", setting.individuals},
+          {"budget", setting.budget}};
 }
 
-CampaignSetting campaign_from(const Json& json) {
+TargetingSetting targeting_from(const Json& json) {
   return {.data = json.at("data"),
           .outcome = json.at("outcome"),
           .response = response_kind("campaign.response", json.at("response").get<std::string>()),
@@ -103,13 +103,13 @@ LinearContexts contexts_from(const Json& json) {
           .seed = json.at("seed")};
 }
 
-Json to_json(const PlayedPopulation& population) {
+Json to_json(const PopulationSummary& population) {
   return {{"summary", population.summary},       {"individuals", population.individuals},
           {"held_out", population.held_out},     {"features", population.features},
           {"treatments", population.treatments}, {"generated", population.generated}};
 }
 
-PlayedPopulation population_from(const Json& json) {
+PopulationSummary population_from(const Json& json) {
   return {.summary = json.at("summary"),
           .individuals = json.at("individuals"),
           .held_out = json.at("held_out"),
@@ -118,9 +118,9 @@ PlayedPopulation population_from(const Json& json) {
           .generated = json.at("generated")};
 }
 
-/// What is played on, under a key of its own kind.
-Json stage_json(const Experiment& experiment) {
-  if (experiment.campaign) return {{"campaign", to_json(*experiment.campaign)}};
+/// The workload, under a key of its own kind.
+Json workload_json(const Experiment& experiment) {
+  if (experiment.targeting) return {{"campaign", to_json(*experiment.targeting)}};
   if (experiment.contexts) return {{"contexts", to_json(*experiment.contexts)}};
   return {{"instance", experiment.instance}};
 }
@@ -129,7 +129,7 @@ Json to_json(const Experiment& experiment) {
   Json policies = Json::array();
   for (const PolicyGrid& policy : experiment.policies) policies.push_back(to_json(policy));
   Json json = {{"name", experiment.name}, {"title", experiment.title}};
-  json.update(stage_json(experiment));
+  json.update(workload_json(experiment));
   json.update(Json{{"rounds", experiment.rounds},
                    {"runs", experiment.runs},
                    {"seed", experiment.seed},
@@ -162,7 +162,7 @@ Experiment experiment_from(const Json& json) {
                         .policies = {},
                         .claims = json.at("claims"),
                         .figure = {}};
-  if (json.contains("campaign")) experiment.campaign = campaign_from(json["campaign"]);
+  if (json.contains("campaign")) experiment.targeting = targeting_from(json["campaign"]);
   if (json.contains("contexts")) experiment.contexts = contexts_from(json["contexts"]);
   for (const Json& policy : json.at("policies")) experiment.policies.push_back(grid_from(policy));
   const Json& figure = json.at("figure");

@@ -12,8 +12,8 @@ namespace updraft {
 /// version tell whether a folder belongs to a run; machine and times are for people.
 struct Manifest {
   Experiment experiment;
-  std::optional<PlayedPopulation> population = {};  ///< of campaigns
-  std::string instance_checksum;  ///< CRC-32 of what is played on: an instance, or individuals
+  std::optional<PopulationSummary> population = {};  ///< of targeting policies
+  std::string instance_checksum;                     ///< Workload::checksum(), a CRC-32
   std::string version;
   std::string machine;
   std::string started;
@@ -21,7 +21,7 @@ struct Manifest {
   double seconds = 0.0;                 ///< of playing, over all sessions
 };
 
-/// A manifest of this program on this machine, started now; of the result only what is played.
+/// A manifest of this program on this machine, started now; of the result only what is run.
 Manifest new_manifest(const ExperimentResult& result, const std::string& instance_checksum);
 
 /// Now, in UTC: 2026-01-31T12:00:00Z.

@@ -14,10 +14,10 @@ constexpr const char* kFinal = "final.csv";
 constexpr const char* kCurves = "curves.csv";
 constexpr const char* kRanking = "ranking.csv";
 constexpr const char* kFinalHeader = "label,policy,parameter,value,run,regret\n";
-constexpr const char* kCampaignFinalHeader =
+constexpr const char* kTargetingFinalHeader =
     "label,policy,parameter,value,run,regret,realised,uplift,qini,auuc\n";
 constexpr const char* kCurvesHeader = "label,policy,parameter,value,round,mean,sd,stderr,p95\n";
-constexpr const char* kCampaignCurvesHeader =
+constexpr const char* kTargetingCurvesHeader =
     "label,policy,parameter,value,round,mean,sd,stderr,p95,realised_mean,realised_sd,"
     "realised_stderr,realised_p95,uplift_mean,uplift_sd,uplift_stderr,uplift_p95\n";
 constexpr const char* kRankingHeader =
@@ -97,8 +97,8 @@ std::string csv_row(const std::string& key, const std::vector<double>& numbers) 
 
 std::vector<double> final_numbers(const GridPoint& point, std::size_t run) {
   std::vector<double> numbers = {point.final_regrets[run]};
-  if (!point.campaign) return numbers;
-  const CampaignMeasures& more = *point.campaign;
+  if (!point.targeting) return numbers;
+  const TargetingMeasures& more = *point.targeting;
   for (const auto* values :
        {&more.final_realised, &more.final_uplift, &more.final_qini, &more.final_auuc}) {
     numbers.push_back((*values)[run]);
@@ -108,8 +108,8 @@ std::vector<double> final_numbers(const GridPoint& point, std::size_t run) {
 
 void take_final(const std::vector<double>& numbers, GridPoint& point) {
   point.final_regrets.push_back(numbers[0]);
-  if (!point.campaign) return;
-  CampaignMeasures& more = *point.campaign;
+  if (!point.targeting) return;
+  TargetingMeasures& more = *point.targeting;
   std::size_t place = 0;
   for (auto* values :
        {&more.final_realised, &more.final_uplift, &more.final_qini, &more.final_auuc}) {
@@ -123,20 +123,20 @@ std::vector<double> curve_numbers(const GridPoint& point, std::size_t round) {
     numbers.insert(numbers.end(), {at.mean, at.sd, at.stderr_, at.p95});
   };
   add(point.curve[round]);
-  if (!point.campaign) return numbers;
-  add(point.campaign->realised[round]);
-  add(point.campaign->uplift[round]);
+  if (!point.targeting) return numbers;
+  add(point.targeting->realised[round]);
+  add(point.targeting->uplift[round]);
   return numbers;
 }
 
 void take_curve(const std::vector<double>& n, GridPoint& point) {
   point.curve.push_back({n[0], n[1], n[2], n[3]});
-  if (!point.campaign) return;
-  point.campaign->realised.push_back({n[4], n[5], n[6], n[7]});
-  point.campaign->uplift.push_back({n[8], n[9], n[10], n[11]});
+  if (!point.targeting) return;
+  point.targeting->realised.push_back({n[4], n[5], n[6], n[7]});
+  point.targeting->uplift.push_back({n[8], n[9], n[10], n[11]});
 }
 
-std::vector<double> ranking_numbers(const CampaignMeasures& measures) {
+std::vector<double> ranking_numbers(const TargetingMeasures& measures) {
   std::vector<double> numbers;
   for (const RankingScore& score : {measures.qini, measures.auuc}) {
     numbers.insert(numbers.end(), {score.mean, score.interval.low, score.interval.high});
@@ -171,9 +171,9 @@ void choose_best(ExperimentResult& result) {
 }
 
 void write_csvs(const ExperimentResult& result, const std::filesystem::path& folder) {
-  const bool campaign = result.experiment.campaign.has_value();
-  std::string finals = campaign ? kCampaignFinalHeader : kFinalHeader;
-  std::string curves = campaign ? kCampaignCurvesHeader : kCurvesHeader;
+  const bool targeting = result.experiment.targeting.has_value();
+  std::string finals = targeting ? kTargetingFinalHeader : kFinalHeader;
+  std::string curves = targeting ? kTargetingCurvesHeader : kCurvesHeader;
   std::string ranking = kRankingHeader;
   for (const GridPoint& point : result.points) {
     const std::string key = row_key(result.experiment, point);
@@ -183,43 +183,43 @@ void write_csvs(const ExperimentResult& result, const std::filesystem::path& fol
     for (std::size_t j = 0; j < point.curve.size(); ++j) {
       curves += csv_row(fmt::format("{},{}", key, result.curve_rounds[j]), curve_numbers(point, j));
     }
-    if (campaign) ranking += csv_row(key, ranking_numbers(*point.campaign));
+    if (targeting) ranking += csv_row(key, ranking_numbers(*point.targeting));
   }
   replace_file(folder / kFinal, finals);
   replace_file(folder / kCurves, curves);
-  if (campaign) replace_file(folder / kRanking, ranking);
+  if (targeting) replace_file(folder / kRanking, ranking);
 }
 
 void read_csvs(ExperimentResult& result, const std::filesystem::path& folder) {
-  const bool campaign = result.experiment.campaign.has_value();
-  Rows finals(folder / kFinal, campaign ? kCampaignFinalHeader : kFinalHeader);
-  Rows curves(folder / kCurves, campaign ? kCampaignCurvesHeader : kCurvesHeader);
+  const bool targeting = result.experiment.targeting.has_value();
+  Rows finals(folder / kFinal, targeting ? kTargetingFinalHeader : kFinalHeader);
+  Rows curves(folder / kCurves, targeting ? kTargetingCurvesHeader : kCurvesHeader);
   for (GridPoint& point : result.points) {
     const std::string key = row_key(result.experiment, point);
-    if (campaign) point.campaign.emplace();
+    if (targeting) point.targeting.emplace();
     point.final_regrets.clear();
     for (std::uint32_t run = 0; run < result.experiment.runs; ++run) {
-      std::vector<double> numbers(campaign ? 5 : 1);
+      std::vector<double> numbers(targeting ? 5 : 1);
       finals.read(fmt::format("{},{}", key, run), numbers);
       take_final(numbers, point);
     }
     point.final_regret = summarize(point.final_regrets);
     point.curve.clear();
     for (const std::uint32_t round : result.curve_rounds) {
-      std::vector<double> numbers(campaign ? 12 : 4);
+      std::vector<double> numbers(targeting ? 12 : 4);
       curves.read(fmt::format("{},{}", key, round), numbers);
       take_curve(numbers, point);
     }
   }
   finals.finish();
   curves.finish();
-  if (!campaign) return;
+  if (!targeting) return;
   Rows ranking(folder / kRanking, kRankingHeader);
   for (GridPoint& point : result.points) {
     double n[6];
     ranking.read(row_key(result.experiment, point), n);
-    point.campaign->qini = {n[0], {n[1], n[2]}};
-    point.campaign->auuc = {n[3], {n[4], n[5]}};
+    point.targeting->qini = {n[0], {n[1], n[2]}};
+    point.targeting->auuc = {n[3], {n[4], n[5]}};
   }
   ranking.finish();
 }

@@ -13,7 +13,7 @@ std::vector<GridPoint> grid_points(const Experiment& experiment);
 void choose_best(ExperimentResult& result);
 
 /// final.csv: one row per policy, value and run. curves.csv: one row per policy, value and round.
-/// Campaigns have more columns in both, and ranking.csv: one row per policy and value. Numbers read
+/// Targeting has more columns in both, and ranking.csv: one row per policy and value. Numbers read
 /// back exactly.
 void write_csvs(const ExperimentResult& result, const std::filesystem::path& folder);
 

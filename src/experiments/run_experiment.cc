@@ -12,7 +12,7 @@
 #include "experiments/manifest.h"
 #include "experiments/parallel.h"
 #include "experiments/results_files.h"
-#include "experiments/stage.h"
+#include "experiments/run_policies.h"
 #include "updraft/error.h"
 #include "updraft/results.h"
 #include "updraft/simulate.h"
@@ -60,7 +60,7 @@ Manifest claim_folder(const Manifest& fresh, const std::filesystem::path& folder
 }
 
 ExperimentResult result_without_regrets(const Experiment& experiment,
-                                        const std::optional<PlayedPopulation>& population) {
+                                        const std::optional<PopulationSummary>& population) {
   return {.experiment = experiment,
           .population = population,
           .curve_rounds = spaced_rounds(experiment.rounds, kCurvePoints),
@@ -68,7 +68,7 @@ ExperimentResult result_without_regrets(const Experiment& experiment,
           .chosen = {}};
 }
 
-/// The points of one policy in one run that are still to be played.
+/// The points of one policy in one run that are still to be run.
 struct OpenTask {
   std::uint32_t run = 0;
   std::vector<std::size_t> points;
@@ -91,10 +91,10 @@ std::vector<OpenTask> open_tasks(const ExperimentResult& result,
   return tasks;
 }
 
-/// Plays what the journal does not hold yet; its record run * points + point has the numbers of the
-/// stage. All values of a policy's parameter play a run together, and share its noise.
-void play_all(ExperimentResult& result, const Stage& stage, Journal& journal,
-              const ExperimentOptions& options) {
+/// Runs what the journal does not hold yet; its record run * points + point has the workload's
+/// numbers. All values of a policy's parameter share a task, and so the noise of its run.
+void run_all(ExperimentResult& result, const Workload& workload, Journal& journal,
+             const ExperimentOptions& options) {
   const std::size_t points = result.points.size();
   const std::uint32_t runs = result.experiment.runs;
   std::vector<std::vector<double>> records(points * runs);
@@ -117,10 +117,11 @@ void play_all(ExperimentResult& result, const Stage& stage, Journal& journal,
                 const OpenTask& task = tasks[j];
                 std::vector<PolicySpec> specs;
                 for (const std::size_t p : task.points) specs.push_back(result.points[p].spec);
-                std::vector<std::vector<double>> played = stage.play(specs, task.run, control);
+                const std::vector<Outcome> outcomes =
+                    run_policies(workload, specs, task.run, control);
                 for (std::size_t k = 0; k < specs.size(); ++k) {
                   const std::size_t record = task.run * points + task.points[k];
-                  records[record] = std::move(played[k]);
+                  records[record] = workload.numbers_of(outcomes[k]);
                   journal.append(record, records[record]);
                 }
               });
@@ -129,7 +130,7 @@ void play_all(ExperimentResult& result, const Stage& stage, Journal& journal,
     GridPoint& point = result.points[p];
     std::vector<std::vector<double>> of_point;
     for (std::uint32_t run = 0; run < runs; ++run) of_point.push_back(records[run * points + p]);
-    stage.add_measures(point, of_point);
+    workload.add_measures(point, of_point);
     for (std::size_t j = 0; j < result.curve_rounds.size(); ++j) {
       std::vector<double> regrets;
       for (const std::vector<double>& numbers : of_point) regrets.push_back(numbers[j]);
@@ -144,25 +145,25 @@ void play_all(ExperimentResult& result, const Stage& stage, Journal& journal,
 ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options) {
   if (experiment.policies.empty()) throw InvalidInput("policies", "give at least one");
   if (experiment.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
-  const std::unique_ptr<Stage> stage =
-      experiment.campaign   ? make_campaign_stage(experiment, kCurvePoints, options.data)
-      : experiment.contexts ? make_context_stage(experiment, kCurvePoints)
-                            : make_instance_stage(experiment, kCurvePoints);
-  ExperimentResult result = result_without_regrets(experiment, stage->population());
-  for (const GridPoint& point : result.points) stage->check_playable(point.spec);
+  const std::unique_ptr<Workload> workload = make_workload(
+      experiment,
+      {.rounds = experiment.rounds, .seed = experiment.seed, .curve_points = kCurvePoints},
+      options.data);
+  ExperimentResult result = result_without_regrets(experiment, workload->population());
+  for (const GridPoint& point : result.points) workload->check(point.spec);
 
   make_folder(options.folder);
   const FolderLock lock(options.folder);
-  Manifest manifest = claim_folder(new_manifest(result, stage->checksum()), options.folder);
+  Manifest manifest = claim_folder(new_manifest(result, workload->checksum()), options.folder);
   if (!manifest.finished) {
     const auto begun = std::chrono::steady_clock::now();
-    Journal journal(options.folder / kJournal, stage->numbers());
+    Journal journal(options.folder / kJournal, workload->numbers());
     const auto add_time = [&] {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
       manifest.seconds += spent.count();
     };
     try {
-      play_all(result, *stage, journal, options);
+      run_all(result, *workload, journal, options);
     } catch (const Cancelled&) {
       add_time();
       write_manifest(manifest, options.folder);

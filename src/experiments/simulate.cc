@@ -4,10 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "experiments/check_run.h"
+#include "experiments/check_assumptions.h"
 #include "experiments/parallel.h"
-#include "experiments/play.h"
-#include "experiments/play_contexts.h"
+#include "experiments/run_policies.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/theory.h"
@@ -22,7 +21,7 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
   result.curve_rounds = rounds;
   for (std::size_t point = 0; point < rounds.size(); ++point) {
     std::vector<double> regrets;
-    for (const Outcome& outcome : outcomes) regrets.push_back(outcome.curve[point]);
+    for (const Outcome& outcome : outcomes) regrets.push_back(outcome.curve[point].regret);
     if (point + 1 == rounds.size()) result.final_regrets = regrets;
     result.curve.push_back(summarize(std::move(regrets)));
   }
@@ -32,22 +31,31 @@ PolicyResult gather(const PolicySpec& spec, const std::vector<std::uint32_t>& ro
     for (const Outcome& outcome : outcomes) result.pulls[action] += outcome.pulls[action];
     result.pulls[action] /= static_cast<double>(outcomes.size());
   }
-  for (const Outcome& outcome : outcomes) result.best_share += outcome.best;
+  for (const Outcome& outcome : outcomes) result.best_share += outcome.curve.back().best;
   result.best_share /= static_cast<double>(outcomes.size()) * rounds.back();
   return result;
 }
 
-/// About a policy, or about what auto picks.
-void add_warnings(const PolicySpec& spec, const Arena& arena, std::vector<std::string>& out) {
-  const PolicySpec played = pick_policy(spec, arena.knowledge).spec;
-  if (auto warning = noise_warning(played, *arena.instance)) out.push_back(*warning);
-  if (auto warning = knowledge_warning(played, *arena.instance)) out.push_back(*warning);
+RunOptions run_options(const SimulationOptions& options) {
+  return {.rounds = options.rounds,
+          .seed = options.seed,
+          .curve_points = options.curve_points,
+          .told = options.told,
+          .told_by = options.told_by};
 }
 
-/// Plays every policy in every run by play(spec, run, control).
-template <typename Play>
-SimulationResult play_all(const std::vector<PolicySpec>& policies, const SimulationOptions& options,
-                          const std::vector<std::uint32_t>& curve_rounds, Play play_one) {
+/// About a policy, or about what auto picks.
+void add_warnings(const PolicySpec& spec, const Workload& workload, const Instance& instance,
+                  std::vector<std::string>& out) {
+  const PolicySpec played = pick_policy(spec, workload.knowledge()).spec;
+  if (auto warning = noise_warning(played, instance)) out.push_back(*warning);
+  if (auto warning = knowledge_warning(played, instance)) out.push_back(*warning);
+}
+
+/// Runs every policy in every run.
+SimulationResult simulate_on(const Workload& workload, const std::vector<PolicySpec>& policies,
+                             const SimulationOptions& options) {
+  for (const PolicySpec& spec : policies) workload.check(spec);
   // Runs are the outer order, so that the slow policies are not all left to the end.
   std::vector<std::vector<Outcome>> outcomes(policies.size(), std::vector<Outcome>(options.runs));
   const std::size_t count = policies.size() * options.runs;
@@ -59,12 +67,12 @@ SimulationResult play_all(const std::vector<PolicySpec>& policies, const Simulat
             [&](std::size_t task, TaskControl& control) {
               const std::size_t p = task % policies.size();
               const auto run = static_cast<std::uint32_t>(task / policies.size());
-              outcomes[p][run] = play_one(policies[p], run, control);
+              outcomes[p][run] = run_policies(workload, {&policies[p], 1}, run, control).front();
             });
 
   SimulationResult result;
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    result.policies.push_back(gather(policies[p], curve_rounds, outcomes[p]));
+    result.policies.push_back(gather(policies[p], workload.curve_rounds(), outcomes[p]));
   }
   return result;
 }
@@ -72,15 +80,6 @@ SimulationResult play_all(const std::vector<PolicySpec>& policies, const Simulat
 void check(const std::vector<PolicySpec>& policies, const SimulationOptions& options) {
   if (policies.empty()) throw InvalidInput("policies", "give at least one");
   if (options.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
-}
-
-Knowledge told_by(const Instance& other, const Arena& arena) {
-  if (other.actions() != arena.instance->actions() ||
-      other.variables() != arena.instance->variables()) {
-    throw InvalidInput("told_by", other.name(),
-                       "must have as many actions and variables as the instance");
-  }
-  return other.knowledge(arena.rounds);
 }
 
 }  // namespace
@@ -117,19 +116,12 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
                           const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options) {
   check(policies, options);
-  Arena arena = make_arena(std::move(instance), options.rounds, options.seed, options.curve_points);
-  if (options.told_by) arena.knowledge = told_by(*options.told_by, arena);
-  if (options.told) arena.knowledge = arena.knowledge.only(*options.told);
-  for (const PolicySpec& spec : policies) check_playable(arena, spec);
-  SimulationResult result =
-      play_all(policies, options, arena.curve_rounds,
-               [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
-                 return play(arena, {&spec, 1}, run, control).front();
-               });
+  const std::unique_ptr<Workload> workload = make_workload(instance, run_options(options));
+  SimulationResult result = simulate_on(*workload, policies, options);
   for (const PolicySpec& spec : policies) {
-    add_warnings(spec, arena, result.warnings);
+    add_warnings(spec, *workload, *instance, result.warnings);
     if (!options.check_assumptions) continue;
-    for (AssumptionWarning& warning : check_run(arena, spec, options.stop)) {
+    for (AssumptionWarning& warning : check_assumptions(*workload, instance, spec, options.stop)) {
       result.assumption_warnings.push_back({spec.text(), std::move(warning)});
     }
   }
@@ -143,18 +135,8 @@ SimulationResult simulate(const LinearContexts& contexts, const std::vector<Poli
     throw InvalidInput(options.told_by ? "told_by" : "check_assumptions",
                        "is for instances of single actions");
   }
-  ContextArena arena =
-      make_context_arena(contexts, options.rounds, options.seed, options.curve_points);
-  if (options.told) {
-    arena.tell_baseline = options.told->contains(Need::kBaseline);
-    arena.tell_affected = options.told->contains(Need::kAffected);
-  }
-  for (const PolicySpec& spec : policies) check_playable(arena, spec);
   SimulationResult result =
-      play_all(policies, options, arena.curve_rounds,
-               [&](const PolicySpec& spec, std::uint32_t run, TaskControl& control) {
-                 return play_contexts(arena, spec, run, control);
-               });
+      simulate_on(*make_workload(contexts, run_options(options)), policies, options);
   for (const PolicySpec& spec : policies) {
     if (auto warning = noise_warning(spec, contexts)) result.warnings.push_back(*warning);
   }

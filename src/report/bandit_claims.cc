@@ -20,18 +20,18 @@ constexpr double kSure = 0.975;       ///< claim 5: share of resamples that sett
 /// Claim 4: runs from which one lies beyond the percentile.
 constexpr std::uint32_t kTailRuns = 20;
 
-Player find_bound(const ExperimentResult& result, const std::string& bound) {
-  return find_player(
+ChosenPolicy find_bound(const ExperimentResult& result, const std::string& bound) {
+  return find_chosen(
       result, "up_ucb", fmt::format("up_ucb with baseline_bound = {}", bound),
       [&](const PolicySpec& spec) { return spec.word_or_default("baseline_bound") == bound; });
 }
 
-Player find_max_affected(const ExperimentResult& result, double most) {
-  return find_player(result, "up_ucb_l_bl", fmt::format("up_ucb_l_bl with max_affected = {}", most),
+ChosenPolicy find_max_affected(const ExperimentResult& result, double most) {
+  return find_chosen(result, "up_ucb_l_bl", fmt::format("up_ucb_l_bl with max_affected = {}", most),
                      [&](const PolicySpec& spec) { return spec.number("max_affected") == most; });
 }
 
-void add_higher_tail(Finding& finding, const Player& lower, const Player& upper) {
+void add_higher_tail(Finding& finding, const ChosenPolicy& lower, const ChosenPolicy& upper) {
   const double upper_tail = upper.best->final_regret.p95;
   const double lower_tail = lower.best->final_regret.p95;
   const std::size_t runs = lower.best->final_regrets.size();
@@ -50,8 +50,8 @@ void add_higher_tail(Finding& finding, const Player& lower, const Player& upper)
 }
 
 /// Whether every value of the grid of `small` fails beside the tuned `right`.
-void add_always_fails(Finding& finding, const ExperimentResult& result, const Player& small,
-                      const Player& right) {
+void add_always_fails(Finding& finding, const ExperimentResult& result, const ChosenPolicy& small,
+                      const ChosenPolicy& right) {
   std::size_t values = 0;
   std::size_t failed = 0;
   Answer all = Answer::kYes;
@@ -75,8 +75,8 @@ void add_always_fails(Finding& finding, const ExperimentResult& result, const Pl
                                growth_text(least_growth), estimate_text(least)));
 }
 
-void add_larger_alpha(Finding& finding, const ExperimentResult& result, const Player& one,
-                      const Player& other) {
+void add_larger_alpha(Finding& finding, const ExperimentResult& result, const ChosenPolicy& one,
+                      const ChosenPolicy& other) {
   const double share = share_with_larger_value(result, one.best->policy, other.best->policy);
   const Answer larger = share >= kSure         ? Answer::kYes
                         : share <= 1.0 - kSure ? Answer::kNo
@@ -89,11 +89,11 @@ void add_larger_alpha(Finding& finding, const ExperimentResult& result, const Pl
 }  // namespace
 
 Finding known_sets_win(const ExperimentResult& result) {
-  const std::array uplift = {find_player(result, "up_ucb_bl"), find_player(result, "up_ucb")};
-  const std::array plain = {find_player(result, "ucb"), find_player(result, "ts")};
+  const std::array uplift = {find_chosen(result, "up_ucb_bl"), find_chosen(result, "up_ucb")};
+  const std::array plain = {find_chosen(result, "ucb"), find_chosen(result, "ts")};
   Finding finding(result.experiment.runs);
-  for (const Player& good : uplift) {
-    for (const Player& bad : plain) {
+  for (const ChosenPolicy& good : uplift) {
+    for (const ChosenPolicy& bad : plain) {
       finding.add(finding.at_most_times(*good.best, *bad.best, kFarLess),
                   times_text(good, bad) + " (at most 0.6)");
     }
@@ -102,8 +102,8 @@ Finding known_sets_win(const ExperimentResult& result) {
 }
 
 Finding baseline_costs_little(const ExperimentResult& result) {
-  const Player unknown = find_player(result, "up_ucb");
-  const Player known = find_player(result, "up_ucb_bl");
+  const ChosenPolicy unknown = find_chosen(result, "up_ucb");
+  const ChosenPolicy known = find_chosen(result, "up_ucb_bl");
   Finding finding(result.experiment.runs);
   finding.add(finding.at_most_times(*unknown.best, *known.best, kLittle),
               times_text(unknown, known) + " (at most 1.5)");
@@ -111,8 +111,8 @@ Finding baseline_costs_little(const ExperimentResult& result) {
 }
 
 Finding unknown_sets_cost(const ExperimentResult& result) {
-  const std::array unknown = {find_player(result, "up_ucb_l_bl"), find_player(result, "up_ucb_l")};
-  const std::array known = {find_player(result, "up_ucb_bl"), find_player(result, "up_ucb")};
+  const std::array unknown = {find_chosen(result, "up_ucb_l_bl"), find_chosen(result, "up_ucb_l")};
+  const std::array known = {find_chosen(result, "up_ucb_bl"), find_chosen(result, "up_ucb")};
   const bool on_criteo = result.experiment.instance == "criteo";
   Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < unknown.size(); ++j) {
@@ -130,8 +130,8 @@ Finding unknown_sets_cost(const ExperimentResult& result) {
 }
 
 Finding lower_bound_has_tail(const ExperimentResult& result) {
-  const Player upper = find_bound(result, "ucb");
-  const Player lower = find_bound(result, "lcb");
+  const ChosenPolicy upper = find_bound(result, "ucb");
+  const ChosenPolicy lower = find_bound(result, "lcb");
   Finding finding(result.experiment.runs);
   finding.add(both(finding.at_most_times(*lower.best, *upper.best, kLittle),
                    finding.at_least_times(*lower.best, *upper.best, 1.0 / kLittle)),
@@ -141,13 +141,13 @@ Finding lower_bound_has_tail(const ExperimentResult& result) {
 }
 
 Finding wrong_bound(const ExperimentResult& result) {
-  const Player five = find_max_affected(result, 5.0);
-  const Player eight = find_max_affected(result, 8.0);
-  const Player ten = find_max_affected(result, 10.0);
-  const Player fifteen = find_max_affected(result, 15.0);
-  for (const Player* player : {&five, &eight, &ten}) {
-    if (player->grid->parameter != "alpha" || player->grid->values.size() < 2) {
-      throw NotTested{fmt::format("alpha of {} was not tuned in this run", player->label)};
+  const ChosenPolicy five = find_max_affected(result, 5.0);
+  const ChosenPolicy eight = find_max_affected(result, 8.0);
+  const ChosenPolicy ten = find_max_affected(result, 10.0);
+  const ChosenPolicy fifteen = find_max_affected(result, 15.0);
+  for (const ChosenPolicy* policy : {&five, &eight, &ten}) {
+    if (policy->grid->parameter != "alpha" || policy->grid->values.size() < 2) {
+      throw NotTested{fmt::format("alpha of {} was not tuned in this run", policy->label)};
     }
   }
   Finding finding(result.experiment.runs);
@@ -166,18 +166,18 @@ Finding wrong_bound(const ExperimentResult& result) {
 Finding contexts_gain(const ExperimentResult& result) {
   if (!result.experiment.contexts) throw NotTested{"this run has no contexts"};
   const auto with_bound = [&](const char* name) {
-    return find_player(
+    return find_chosen(
         result, name, fmt::format("{} with max_affected", name),
         [](const PolicySpec& spec) { return spec.number("max_affected").has_value(); });
   };
-  const Player total = find_player(result, "lin_ucb");
+  const ChosenPolicy total = find_chosen(result, "lin_ucb");
   Finding finding(result.experiment.runs);
   for (const char* name : {"lin_up_ucb_bl", "lin_up_ucb"}) {
-    const Player good = find_player(result, name);
+    const ChosenPolicy good = find_chosen(result, name);
     finding.add(finding.at_most_times(*good.best, *total.best, kFarLess),
                 times_text(good, total) + " (at most 0.6)");
   }
-  for (const Player& good : {with_bound("lin_up_ucb_bl"), with_bound("lin_up_ucb")}) {
+  for (const ChosenPolicy& good : {with_bound("lin_up_ucb_bl"), with_bound("lin_up_ucb")}) {
     const Estimate less = difference(*total.best, *good.best);
     finding.add(finding.above(less, 0.0), fmt::format("{} minus {} is {} (above 0)", total.label,
                                                       regret_of(good), estimate_text(less)));

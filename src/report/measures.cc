@@ -15,13 +15,15 @@ constexpr std::array<Measure, 1> kInstanceMeasures = {{
      [](const GridPoint& point) -> const std::vector<Summary>& { return point.curve; }, true, true},
 }};
 
-constexpr std::array<Measure, 3> kCampaignMeasures = {{
+constexpr std::array<Measure, 3> kTargetingMeasures = {{
     {"regret (predicted uplift lost)", kInstanceMeasures[0].curve, true, false},
     {"regret of the payoffs that came",
-     [](const GridPoint& point) -> const std::vector<Summary>& { return point.campaign->realised; },
+     [](const GridPoint& point) -> const std::vector<Summary>& {
+       return point.targeting->realised;
+     },
      true, false},
     {"mean predicted uplift of those treated",
-     [](const GridPoint& point) -> const std::vector<Summary>& { return point.campaign->uplift; },
+     [](const GridPoint& point) -> const std::vector<Summary>& { return point.targeting->uplift; },
      false, true},
 }};
 
@@ -32,7 +34,7 @@ bool is_yardstick(const PolicySpec& spec) {
 }  // namespace
 
 std::span<const Measure> measures_of(const Experiment& experiment) {
-  if (experiment.campaign) return kCampaignMeasures;
+  if (experiment.targeting) return kTargetingMeasures;
   return kInstanceMeasures;
 }
 

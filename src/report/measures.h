@@ -13,11 +13,11 @@ struct Measure {
   const char* name;                                        ///< of the y axis
   const std::vector<Summary>& (*curve)(const GridPoint&);  ///< of a point
   bool adds_up;                                            ///< over the rounds, from 0 on
-  bool with_yardsticks;  ///< whether campaign policies that learn nothing are shown
+  bool with_yardsticks;  ///< whether targeting policies that learn nothing are shown
 };
 
-/// The regret; of campaigns the regret, the regret of the payoffs that came, and the mean uplift of
-/// those treated.
+/// The regret; of targeting policies the regret, the regret of the payoffs that came, and the mean
+/// uplift of those treated.
 std::span<const Measure> measures_of(const Experiment& experiment);
 
 /// A curve of a measure. Refers to the result.

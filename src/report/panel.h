@@ -71,7 +71,7 @@ std::string plot_command(const std::vector<Layer>& layers, bool with_legend);
 
 /// Mean regret of the chosen values against rounds, with bands of one standard error; where the
 /// experiment's figure asks for it, a second panel with the 95th percentile from the same data.
-/// Campaigns have three panels instead: regret, regret of the payoffs that came, and the mean
+/// Targeting has three panels instead: regret, regret of the payoffs that came, and the mean
 /// uplift of those treated; policies that learn nothing are in the last one only.
 /// Throws InvalidInput if there are no policies, or no curves.
 std::vector<Panel> rounds_panels(const ExperimentResult& result, const PanelNames& names);

@@ -23,10 +23,10 @@ std::vector<Experiment> experiments_of(const SuiteResult& suite) {
   return experiments;
 }
 
-/// Of campaigns that were played on a published data set.
+/// Of an experiment that was run on a published data set.
 std::string data_option(const ExperimentResult& result) {
   const bool published = result.population && !result.population->generated &&
-                         is_table_preset(result.experiment.campaign->data);
+                         is_table_preset(result.experiment.targeting->data);
   return published ? " --data PATH" : "";
 }
 

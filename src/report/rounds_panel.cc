@@ -56,7 +56,7 @@ Axis rounds_axis(const ExperimentResult& result) {
   const double last = result.curve_rounds.back();
   const double first = result.curve_rounds.front();
   if (style.log_rounds && first < last) return log_axis(first, last);
-  return linear_axis(last, style.percentile || result.experiment.campaign ? 4 : 6);
+  return linear_axis(last, style.percentile || result.experiment.targeting ? 4 : 6);
 }
 
 std::string block_name(const PanelNames& names, std::size_t policy) {
@@ -136,7 +136,7 @@ Panel mean_panel(const ExperimentResult& result, const Measure& measure,
   return panel;
 }
 
-std::vector<Panel> campaign_panels(const ExperimentResult& result, const PanelNames& names) {
+std::vector<Panel> targeting_panels(const ExperimentResult& result, const PanelNames& names) {
   std::vector<Panel> panels;
   std::vector<BoundLine> none;
   for (const Measure& measure : measures_of(result.experiment)) {
@@ -154,7 +154,7 @@ std::vector<Panel> rounds_panels(const ExperimentResult& result, const PanelName
   if (result.experiment.policies.empty()) {
     throw InvalidInput("policies", "must have at least one");
   }
-  if (result.experiment.campaign) return campaign_panels(result, names);
+  if (result.experiment.targeting) return targeting_panels(result, names);
   const Measure& regret = measures_of(result.experiment)[0];
   const std::vector<Curve> curves = curves_of(result, regret);
   std::vector<BoundLine> lines;

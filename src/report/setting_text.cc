@@ -23,22 +23,22 @@ std::string instance_text(const Experiment& experiment) {
 }
 
 /// Who was treated, with which treatment, and how payoffs were drawn.
-std::string campaign_text(const ExperimentResult& result) {
-  const CampaignSetting& campaign = *result.experiment.campaign;
-  const PlayedPopulation population = result.population.value_or(PlayedPopulation());
+std::string targeting_text(const ExperimentResult& result) {
+  const TargetingSetting& setting = *result.experiment.targeting;
+  const PopulationSummary population = result.population.value_or(PopulationSummary());
   const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
   return fmt::format(
       "Targeted campaign: {} individuals per round, of whom at most {} get {}. They are drawn, "
       "with "
       "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
-      count(campaign.individuals), count(campaign.budget),
+      count(setting.individuals), count(setting.budget),
       population.treatments == 1 ? "the treatment"
                                  : fmt::format("one of {} treatments", population.treatments),
       count(population.individuals - population.held_out), population.summary,
       count(population.held_out), count(population.features),
-      campaign.recorded ? "and individuals who get their recorded treatment pay their recorded "
-                          "outcome; the models draw all other payoffs"
-                        : "and the models draw all payoffs",
+      setting.recorded ? "and individuals who get their recorded treatment pay their recorded "
+                         "outcome; the models draw all other payoffs"
+                       : "and the models draw all payoffs",
       "Regret is how much more predicted uplift one would have had by treating the individuals "
       "with the largest predicted uplifts, as far as these are above 0.");
 }
@@ -65,13 +65,13 @@ std::string contexts_text(const LinearContexts& contexts) {
 
 std::string stage_text(const ExperimentResult& result) {
   const Experiment& experiment = result.experiment;
-  if (experiment.campaign) return campaign_text(result);
+  if (experiment.targeting) return targeting_text(result);
   if (experiment.contexts) return contexts_text(*experiment.contexts);
   return instance_text(experiment);
 }
 
 std::string_view what_they_meet(const Experiment& experiment) {
-  if (experiment.campaign) return "individuals and random numbers";
+  if (experiment.targeting) return "individuals and random numbers";
   return experiment.contexts ? "contexts and noise" : "noise";
 }
 

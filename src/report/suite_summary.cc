@@ -20,8 +20,8 @@ std::string link(const Experiment& experiment) {
 std::string stage_name(const ExperimentResult& part) {
   const Experiment& experiment = part.experiment;
   if (experiment.contexts) return "contexts";
-  if (!experiment.campaign) return load_instance(experiment.instance)->name();
-  return part.population && part.population->generated ? "generated" : experiment.campaign->data;
+  if (!experiment.targeting) return load_instance(experiment.instance)->name();
+  return part.population && part.population->generated ? "generated" : experiment.targeting->data;
 }
 
 std::string parts_table(const SuiteResult& suite) {
@@ -32,9 +32,9 @@ std::string parts_table(const SuiteResult& suite) {
     const Experiment& experiment = part.experiment;
     std::string actions = "-";
     std::string variables;
-    if (experiment.campaign) {
+    if (experiment.targeting) {
       variables = fmt::format("{} per round",
-                              grouped(static_cast<double>(experiment.campaign->individuals), 0));
+                              grouped(static_cast<double>(experiment.targeting->individuals), 0));
     } else if (experiment.contexts) {
       actions = grouped(static_cast<double>(experiment.contexts->actions), 0);
       variables = fmt::format("{} per round",

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "report/campaign_section.h"
 #include "report/hindsight.h"
 #include "report/markdown.h"
 #include "report/numbers.h"
 #include "report/repeat_command.h"
 #include "report/setting_text.h"
+#include "report/targeting_section.h"
 #include "updraft/error.h"
 #include "updraft/report.h"
 
@@ -84,7 +84,7 @@ std::string summary_markdown(const ExperimentResult& result) {
       fmt::format("# {}\n\n{}\n\n", plain(experiment.title), plain(setting_text(result)));
   text += fmt::format("## Chosen parameters and regret\n\n{}\n", chosen_table(result));
   text += fmt::format("![Regret of the policies, {}](figure.svg)\n\n", plain(experiment.name));
-  if (experiment.campaign) text += campaign_section(result);
+  if (experiment.targeting) text += targeting_section(result);
   if (experiment.figure.against == FigureStyle::Against::kParameter) {
     text += hindsight_section(result);
   }

@@ -29,14 +29,14 @@ constexpr std::array<Claim, 9> kClaims = {{
      wrong_bound},
     {"In targeted campaigns whose payoffs follow the models, C2UpUCB, with the baseline known or "
      "not, is sublinear and beats epsilon-greedy; greedy and C2UCB do badly",
-     campaigns_explore},
+     targeting_explores},
     {"In targeted campaigns in which some payoffs are recorded, C2UpUCB treats people with larger "
      "uplifts than epsilon-greedy, with the baseline known or not, and both beat greedy, C2UCB and "
      "chance",
-     recorded_campaigns_explore},
+     recorded_targeting_explores},
     {"In these campaigns C2UpUCB and epsilon-greedy get about the same payoffs, and the regret of "
      "all learners is linear",
-     recorded_campaigns_end_alike},
+     recorded_targeting_ends_alike},
     {"In contextual bandits with linear payoffs, policies that know the affected sets have far "
      "less "
      "regret than one that works with the total payoff; with only L known they still have less",

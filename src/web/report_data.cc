@@ -60,12 +60,12 @@ Json policy_data(const ExperimentResult& result, std::size_t policy) {
                {"paper", or_null(grid.paper)},
                {"note", tuning_note(grid, best)},
                {"regret", summary_data(best.final_regret)}};
-  if (best.campaign) {
-    json["realised"] = summary_data(best.campaign->realised.back());
-    json["uplift"] = summary_data(best.campaign->uplift.back());
+  if (best.targeting) {
+    json["realised"] = summary_data(best.targeting->realised.back());
+    json["uplift"] = summary_data(best.targeting->uplift.back());
     json["slope"] = or_null(log_slope(result, best));
-    json["qini"] = score_data(best.campaign->qini);
-    json["auuc"] = score_data(best.campaign->auuc);
+    json["qini"] = score_data(best.targeting->qini);
+    json["auuc"] = score_data(best.targeting->auuc);
   }
   return json;
 }

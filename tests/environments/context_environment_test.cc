@@ -38,7 +38,7 @@ TEST(ContextEnvironment, NothingIsLongerThanOne) {
   }
   ContextEnvironment environment(world, 1, 0);
   for (std::uint32_t round = 0; round < 50; ++round) {
-    environment.draw(round);
+    environment.begin(round);
     const Round context = environment.context();
     ASSERT_EQ(context.size(), kSmall.variables);
     for (std::size_t i = 0; i < context.size(); ++i) {
@@ -53,7 +53,7 @@ TEST(ContextEnvironment, TellsWhatIsTrueOfARound) {
   const ContextWorld world = make_context_world(kSmall);
   ContextEnvironment environment(world, 1, 0);
   for (std::uint32_t round = 0; round < 50; ++round) {
-    environment.draw(round);
+    environment.begin(round);
     const Round context = environment.context();
     std::vector<double> rewards;
     for (ActionId action = 0; action < kSmall.actions; ++action) {
@@ -87,7 +87,7 @@ TEST(ContextEnvironment, FullGroupsPassVariablesOn) {
   const ContextWorld world = make_context_world(setting);
   ContextEnvironment environment(world, 1, 0);
   for (std::uint32_t round = 0; round < 20; ++round) {
-    environment.draw(round);
+    environment.begin(round);
     for (const VariableSet& set : environment.context().affected) EXPECT_EQ(set.size(), 4u);
   }
 }
@@ -101,8 +101,8 @@ TEST(ContextEnvironment, NoiseIsIndependent) {
   std::vector<double> noise;
   std::vector<double> other_noise;
   for (std::uint32_t round = 0; round < 2000; ++round) {
-    environment.draw(round);
-    other_run.draw(round);
+    environment.begin(round);
+    other_run.begin(round);
     const ActionId action = round % kSmall.actions;
     const std::vector<double> paid(environment.payoffs(action).begin(),
                                    environment.payoffs(action).end());
@@ -143,7 +143,7 @@ TEST(ContextEnvironment, ContextsAreEvenlyDrawnAnew) {
     std::vector<std::uint64_t> groups(kSmall.groups, 0);
     std::vector<std::uint64_t> parts(10, 0);
     for (std::uint32_t round = 0; round < 3000; ++round) {
-      environment.draw(round);
+      environment.begin(round);
       const auto row = environment.context().row(0);
       for (std::size_t f = 0; f < row.size(); ++f) {
         if (row[f] == 0.0) continue;
@@ -165,7 +165,7 @@ TEST(ContextEnvironment, IsAFunctionOfSeedRunAndRound) {
   const auto drawn = [&](std::uint64_t seed, std::uint32_t run,
                          std::initializer_list<std::uint32_t> rounds) {
     ContextEnvironment environment(world, seed, run);
-    for (const std::uint32_t round : rounds) environment.draw(round);
+    for (const std::uint32_t round : rounds) environment.begin(round);
     std::vector<double> all(environment.context().features.begin(),
                             environment.context().features.end());
     const auto payoffs = environment.payoffs(1);

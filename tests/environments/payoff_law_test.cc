@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "support/statistics.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 
 namespace updraft {
 namespace {
@@ -29,7 +29,7 @@ std::shared_ptr<const Instance> bernoulli() {
 
 TEST(BernoulliLaw, JointLawOfAllVariablesIsTheProduct) {
   const auto instance = bernoulli();
-  Environment environment(prepare_payoffs(instance), 2, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), 2, 0);
   constexpr std::uint32_t kRounds = 200000;
   for (const ActionId action : {0u, 1u}) {
     std::vector<std::uint64_t> counts(64, 0);
@@ -64,7 +64,7 @@ std::vector<double> sum_probabilities(const std::vector<double>& rates) {
 
 TEST(BernoulliLaw, AtomSumsAndTotalsHaveTheLawOfSummedDraws) {
   const auto instance = bernoulli();
-  Environment environment(prepare_payoffs(instance), 4, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), 4, 0);
   const Resolution atoms = Resolution::groups(instance->affected()->atoms());
   constexpr std::uint32_t kRounds = 100000;
   const std::vector<double> means = instance->means(0);
@@ -98,7 +98,7 @@ std::shared_ptr<const Instance> two_cells() {
 }
 
 TEST(BernoulliLaw, CellsDoNotShareTheirDraws) {
-  Environment environment(prepare_payoffs(two_cells()), 5, 0);
+  InstanceEnvironment environment(prepare_payoffs(two_cells()), 5, 0);
   constexpr std::uint32_t kRounds = 20000;
   for (const ActionId action : {0u, 2u}) {
     std::vector<std::vector<double>> payoffs(18, std::vector<double>(kRounds, 0.0));
@@ -121,7 +121,7 @@ TEST(BernoulliLaw, CellsDoNotShareTheirDraws) {
 
 TEST(BernoulliLaw, CriteoRoundsHaveTheRightMeanAndVariance) {
   const auto instance = load_instance("criteo");
-  Environment environment(prepare_payoffs(instance), 6, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), 6, 0);
   constexpr std::uint32_t kRounds = 20000;
   double sum = 0.0;
   double squares = 0.0;
@@ -180,7 +180,7 @@ TEST(GaussianLaw, VariablesHaveTheCovariance) {
   constexpr std::uint32_t kRounds = 100000;
   const auto cases = all_correlated();
   for (const Correlated& test : cases) {
-    Environment environment(prepare_payoffs(test.instance), 8, 0);
+    InstanceEnvironment environment(prepare_payoffs(test.instance), 8, 0);
     const std::vector<double> means = test.instance->means(0);
     std::vector<double> sums(5, 0.0);
     std::vector<double> products(25, 0.0);
@@ -213,7 +213,7 @@ TEST(GaussianLaw, ProjectionsAreNormal) {
     for (int i = 0; i < 5; ++i) {
       for (int j = 0; j < 5; ++j) variance += weights[i] * weights[j] * test.covariance[5 * i + j];
     }
-    Environment environment(prepare_payoffs(test.instance), 9, 0);
+    InstanceEnvironment environment(prepare_payoffs(test.instance), 9, 0);
     const std::vector<double> means = test.instance->means(1);
     std::vector<double> projections;
     for (std::uint32_t round = 0; round < kRounds; ++round) {
@@ -234,7 +234,7 @@ TEST(GaussianLaw, AtomSumsAndTotalsHaveTheLawOfSummedDraws) {
   const auto cases = all_correlated();
   const std::vector<std::vector<int>> groups = {{0, 3}, {1, 2}, {4}};
   for (const Correlated& test : cases) {
-    Environment environment(prepare_payoffs(test.instance), 10, 0);
+    InstanceEnvironment environment(prepare_payoffs(test.instance), 10, 0);
     const Resolution atoms = Resolution::groups(test.instance->affected()->atoms());
     std::vector<double> products(9, 0.0);
     double total_squares = 0.0;
@@ -275,7 +275,7 @@ TEST(GaussianLaw, AtomSumsAndTotalsHaveTheLawOfSummedDraws) {
 
 TEST(GaussianLaw, SharedNoiseTouchesTheAffectedAlone) {
   const auto instance = load_instance("hard-affected");
-  Environment environment(prepare_payoffs(instance), 12, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), 12, 0);
   const std::vector<double> means = instance->means(2);
   double squares = 0.0;
   constexpr std::uint32_t kRounds = 20000;
@@ -299,7 +299,7 @@ TEST(ObserveBaseline, HasTheLawOfMeans) {
   double criteo_variance = 0.0;
   double gaussian_squares = 0.0;
   const BaselineObservations table =
-      Environment(prepare_payoffs(criteo), 13, 0).observe_baseline(kCount);
+      InstanceEnvironment(prepare_payoffs(criteo), 13, 0).observe_baseline(kCount);
   for (std::size_t i = 0; i < criteo->variables(); ++i) {
     const double p = criteo->baseline()[i];
     ASSERT_EQ(table.counts[i], kCount);
@@ -311,7 +311,7 @@ TEST(ObserveBaseline, HasTheLawOfMeans) {
   constexpr std::uint32_t kRuns = 200;
   const auto law = prepare_payoffs(gaussian);
   for (std::uint32_t run = 0; run < kRuns; ++run) {
-    const BaselineObservations drawn = Environment(law, 13, run).observe_baseline(kCount);
+    const BaselineObservations drawn = InstanceEnvironment(law, 13, run).observe_baseline(kCount);
     for (std::size_t i = 0; i < gaussian->variables(); ++i) {
       const double z = (drawn.means[i] - gaussian->baseline()[i]) * std::sqrt(1.0 * kCount);
       gaussian_squares += z * z;
@@ -327,7 +327,7 @@ std::vector<std::vector<double>> observed_by_runs(const std::shared_ptr<const In
   const auto law = prepare_payoffs(instance);
   std::vector<std::vector<double>> columns(instance->variables());
   for (std::uint32_t run = 0; run < runs; ++run) {
-    const BaselineObservations drawn = Environment(law, 14, run).observe_baseline(count);
+    const BaselineObservations drawn = InstanceEnvironment(law, 14, run).observe_baseline(count);
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].push_back(drawn.means[i]);
   }
   return columns;
@@ -387,7 +387,7 @@ TEST(ObserveBaseline, IsAFunctionOfSeedAndRun) {
   for (const char* name : {"gaussian", "criteo", "discounts"}) {
     const auto law = prepare_payoffs(load_instance(name));
     const auto means = [&](std::uint64_t seed, std::uint32_t run) {
-      return Environment(law, seed, run).observe_baseline(9).means;
+      return InstanceEnvironment(law, seed, run).observe_baseline(9).means;
     };
     EXPECT_EQ(means(3, 4), means(3, 4)) << name;
     EXPECT_NE(means(3, 4), means(3, 5)) << name;

@@ -43,7 +43,7 @@ TEST(SimulateContexts, MeasuresWhatThePolicyLost) {
     const auto policy = testing::make_contextual(spec, {.features = 4, .actions = 3});
     double regret = 0.0;
     for (std::uint32_t round = 0; round < 40; ++round) {
-      environment.draw(round);
+      environment.begin(round);
       const ActionId action =
           policy->decide(environment.context(), Stream(5, run, Purpose::kPolicy)).action;
       testing::teach(*policy, environment.context(), action, environment.payoffs(action));

@@ -273,11 +273,11 @@ TEST(ShippedExperiments, OnCampaignsHaveThePapersSettingAndChoices) {
     SCOPED_TRACE(name);
     const Experiment experiment = load_experiment(name);
     const bool recorded = experiment.name == "campaign-counterfactual";
-    EXPECT_EQ(*experiment.campaign, (CampaignSetting{.data = "criteo",
-                                                     .outcome_rate = 0.25,
-                                                     .recorded = recorded,
-                                                     .individuals = 100,
-                                                     .budget = 10}));
+    EXPECT_EQ(*experiment.targeting, (TargetingSetting{.data = "criteo",
+                                                       .outcome_rate = 0.25,
+                                                       .recorded = recorded,
+                                                       .individuals = 100,
+                                                       .budget = 10}));
     EXPECT_EQ(experiment.rounds, 2000u);
     EXPECT_EQ(experiment.runs, 100u);
     EXPECT_EQ(experiment.claims, (recorded ? std::vector<int>{7, 8} : std::vector<int>{6}));

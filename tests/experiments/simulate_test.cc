@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "support/refusal.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -69,7 +69,7 @@ TEST(Simulate, RegretIsTheSumOfTheGapsOfTheTakenActions) {
   EXPECT_EQ(played.curve_rounds, (std::vector<std::uint32_t>{50, 100, 150, 200, 250}));
   std::vector<double> pulls(20, 0.0);
   for (std::uint32_t run = 0; run < 2; ++run) {
-    Environment environment(prepare_payoffs(instance), 9, run);
+    InstanceEnvironment environment(prepare_payoffs(instance), 9, run);
     const auto policy = make_policy(spec, instance->knowledge(250));
     double regret = 0.0;
     for (std::uint32_t round = 0; round < 250; ++round) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "support/statistics.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 #include "updraft/registry.h"
 
 namespace updraft::testing {
@@ -59,7 +59,7 @@ Seen play(const std::string& spec, const Design& design) {
     const auto instance = drawn(run, design.effect);
     const std::uint32_t rounds = design.rounds_per_action * kActions;
     const auto policy = make_policy(spec, instance->knowledge(rounds));
-    Environment environment(prepare_payoffs(instance), 2026, run);
+    InstanceEnvironment environment(prepare_payoffs(instance), 2026, run);
     for (std::uint32_t round = 0; round < rounds; ++round) {
       const ActionId action = round % kActions;
       policy->observe(action, environment.draw(round, action, policy->resolution()));

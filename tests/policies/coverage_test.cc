@@ -11,7 +11,7 @@
 
 #include "support/source_folder.h"
 #include "support/statistics.h"
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 #include "updraft/registry.h"
 
 namespace updraft::testing {
@@ -78,7 +78,7 @@ TEST_P(Coverage, Is95PercentWithActionsInRotation) {
   Held held(actions);
   for (std::uint32_t run = 0; run < GetParam().runs; ++run) {
     const auto policy = make_policy(GetParam().spec, instance->knowledge(200));
-    Environment environment(law, 2026, run);
+    InstanceEnvironment environment(law, 2026, run);
     for (std::uint32_t round = 0; round < kRoundsPerAction * actions; ++round) {
       const ActionId action = round % actions;
       policy->observe(action, environment.draw(round, action, policy->resolution()));

@@ -9,8 +9,8 @@
 
 #include "reference/reference_policy.h"
 #include "reference/tally.h"
-#include "updraft/environment.h"
 #include "updraft/instance.h"
+#include "updraft/instance_environment.h"
 #include "updraft/policy.h"
 #include "updraft/registry.h"
 
@@ -44,7 +44,7 @@ TEST_P(CriteoReference, SameDecisions) {
   const PolicySpec spec = PolicySpec::parse(GetParam());
   const auto fast = make_policy(spec, knowledge);
   const auto reference = make_reference(spec, knowledge);
-  Environment environment(prepare_payoffs(instance), kSeed, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), kSeed, 0);
   const Stream stream(kSeed, 0, Purpose::kPolicy);
   Tally tally;
   std::set<ActionId> taken_later;

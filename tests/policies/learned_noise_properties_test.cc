@@ -14,8 +14,8 @@
 #include "stats/student.h"
 #include "support/bandit.h"
 #include "support/statistics.h"
-#include "updraft/environment.h"
 #include "updraft/instance.h"
+#include "updraft/instance_environment.h"
 #include "updraft/policy.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
@@ -217,7 +217,7 @@ TEST_P(LearnedNoiseProperties, PooledSumsFitWhatTheWholeHistoryFits) {
   const Knowledge knowledge = instance->knowledge(300);
   const auto policy = make_policy(GetParam(), knowledge);
   const auto reference = make_reference(policy->spec(), knowledge);
-  Environment environment(prepare_payoffs(instance), 2022, 0);
+  InstanceEnvironment environment(prepare_payoffs(instance), 2022, 0);
   for (std::uint32_t round = 0; round < 300; ++round) {
     const ActionId action = round % static_cast<std::uint32_t>(instance->actions());
     const Payoffs payoffs = environment.draw(round, action, Resolution::variables());

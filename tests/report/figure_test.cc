@@ -286,7 +286,7 @@ TEST(FigureScript, OfACampaignHasThreePanels) {
 
 TEST(FigureScript, OfACampaignShowsRegretBelowZero) {
   ExperimentResult result = campaign_example();
-  result.points[0].campaign->realised[0].mean = -300.0;
+  result.points[0].targeting->realised[0].mean = -300.0;
   EXPECT_TRUE(has(figure_script(result, "svg", "figure.svg"), "set yrange [-312:"));
 }
 

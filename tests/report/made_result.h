@@ -86,12 +86,12 @@ inline void add_policy(ExperimentResult& result, const std::string& label, const
 inline ExperimentResult made_campaign(std::vector<int> claims = {}) {
   ExperimentResult result = made_result(std::move(claims));
   result.experiment.instance.clear();
-  result.experiment.campaign = CampaignSetting{.data = "criteo"};
-  result.population = PlayedPopulation{.summary = "1,000 made customers",
-                                       .individuals = 1000,
-                                       .held_out = 200,
-                                       .features = 12,
-                                       .treatments = 1};
+  result.experiment.targeting = TargetingSetting{.data = "criteo"};
+  result.population = PopulationSummary{.summary = "1,000 made customers",
+                                        .individuals = 1000,
+                                        .held_out = 200,
+                                        .features = 12,
+                                        .treatments = 1};
   return result;
 }
 
@@ -100,7 +100,7 @@ inline void add_campaign_policy(ExperimentResult& result, const std::string& lab
                                 const std::string& spec, double regret, double uplift) {
   add_policy(result, label, spec, {{0.0, always(regret)}}, "");
   GridPoint& point = result.points.back();
-  CampaignMeasures& more = point.campaign.emplace();
+  TargetingMeasures& more = point.targeting.emplace();
   for (Summary at : point.curve) {
     at.mean *= 2.0;
     more.realised.push_back(at);

@@ -141,12 +141,12 @@ TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
       << text;
   EXPECT_TRUE(has(text, "| oracle | 0 ± 0 | 0.1400 ± 0.0100 | - |")) << text;
   ExperimentResult rising = result;  // those treated are chosen better and better
-  rising.points[0].campaign->uplift[0].mean = 0.01;
-  rising.points[0].campaign->realised[0].mean = 1.0;
+  rising.points[0].targeting->uplift[0].mean = 0.01;
+  rising.points[0].targeting->realised[0].mean = 1.0;
   EXPECT_EQ(summary_markdown(rising), text);
 
   EXPECT_TRUE(has(text, "updraft run FILE --rounds 1000 --runs 4 --seed 7 --data PATH\n"));
-  result.experiment.campaign->recorded = true;
+  result.experiment.targeting->recorded = true;
   result.population->treatments = 2;
   EXPECT_TRUE(has(summary_markdown(result), "get one of 2 treatments"));
   EXPECT_TRUE(has(summary_markdown(result),

@@ -292,7 +292,7 @@ ExperimentResult campaign(double c2_bl, double c2, double eps_bl, double eps, do
                           double c2_ucb, double growth = 0.3) {
   ExperimentResult result = made_result({6});
   result.experiment.instance.clear();
-  result.experiment.campaign = CampaignSetting{.data = "criteo"};
+  result.experiment.targeting = TargetingSetting{.data = "criteo"};
   const auto add_one = [&](const char* spec, double regret, double grows) {
     testing::add_policy(result, spec, spec, {{0.0, around(regret, 5), grows}}, "");
   };
@@ -345,9 +345,9 @@ TEST(Verdicts, FewerRunsOnlyHaveLargerErrors) {
 TEST(Verdicts, SayWhereACampaignWasGenerated) {
   ExperimentResult result = campaign(200, 210, 300, 280, 1000, 1500);
   EXPECT_FALSE(says(only(result), "generated"));
-  result.population = PlayedPopulation{.summary = "made", .generated = true};
+  result.population = PopulationSummary{.summary = "made", .generated = true};
   EXPECT_TRUE(says(only(result), "Run on generated individuals"));
-  result.experiment.campaign->recorded = true;
+  result.experiment.targeting->recorded = true;
   EXPECT_EQ(only(result).outcome, Outcome::kNotTested);
 }
 
@@ -363,11 +363,11 @@ struct MadeCampaign {
 ExperimentResult recorded_campaign(int claim, const std::vector<MadeCampaign>& policies) {
   ExperimentResult result = made_result({claim});
   result.experiment.instance.clear();
-  result.experiment.campaign = CampaignSetting{.data = "criteo", .recorded = true};
+  result.experiment.targeting = TargetingSetting{.data = "criteo", .recorded = true};
   for (const MadeCampaign& made : policies) {
     add_policy(result, "the " + made.spec, made.spec,
                {{.value = 1.0, .regrets = always(100), .growth = made.growth}}, "");
-    CampaignMeasures& measures = result.points.back().campaign.emplace();
+    TargetingMeasures& measures = result.points.back().targeting.emplace();
     measures.final_uplift = made.uplift;
     measures.final_realised = made.realised;
     measures.uplift = {summarize(made.uplift)};
@@ -421,7 +421,7 @@ TEST(Verdicts, RecordedCampaignsEndAlike) {
 TEST(Verdicts, RecordedCampaignsNeedRecords) {
   for (const int claim : {7, 8}) {
     ExperimentResult result = recorded_campaign(claim, papers_campaign());
-    result.experiment.campaign->recorded = false;
+    result.experiment.targeting->recorded = false;
     EXPECT_EQ(only(result).outcome, Outcome::kNotTested);
   }
 }

@@ -1,4 +1,4 @@
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 
 #include <gtest/gtest.h>
 
@@ -70,9 +70,9 @@ std::vector<double> dense(const Payoffs& payoffs, std::size_t variables) {
   return y;
 }
 
-TEST(Environment, SumsAgreeAtEveryResolution) {
+TEST(InstanceEnvironment, SumsAgreeAtEveryResolution) {
   for (const auto& instance : instances()) {
-    Environment environment(prepare_payoffs(instance), 11, 3);
+    InstanceEnvironment environment(prepare_payoffs(instance), 11, 3);
     const auto& atoms = instance->affected()->atoms();
     for (std::uint32_t round = 0; round < 20; ++round) {
       const ActionId action = round % instance->actions();
@@ -93,11 +93,11 @@ TEST(Environment, SumsAgreeAtEveryResolution) {
   }
 }
 
-TEST(Environment, DrawsAreAFunctionOfSeedRunRoundAndAction) {
+TEST(InstanceEnvironment, DrawsAreAFunctionOfSeedRunRoundAndAction) {
   for (const auto& instance : instances()) {
     const auto law = prepare_payoffs(instance);
     const auto draw = [&](std::uint64_t seed, std::uint32_t run, std::uint32_t round) {
-      Environment environment(law, seed, run);
+      InstanceEnvironment environment(law, seed, run);
       return dense(environment.draw(round, 1, Resolution::variables()), instance->variables());
     };
     EXPECT_EQ(draw(5, 2, 9), draw(5, 2, 9));
@@ -116,7 +116,7 @@ TEST(Environment, DrawsAreAFunctionOfSeedRunRoundAndAction) {
   }
 }
 
-TEST(Environment, PayoffsDoNotDependOnTheOrderOfDraws) {
+TEST(InstanceEnvironment, PayoffsDoNotDependOnTheOrderOfDraws) {
   for (const auto& instance : instances()) {
     const auto law = prepare_payoffs(instance);
     const auto& atoms = instance->affected()->atoms();
@@ -126,7 +126,7 @@ TEST(Environment, PayoffsDoNotDependOnTheOrderOfDraws) {
     const std::vector<Resolution> resolutions = {
         Resolution::total(), Resolution::groups(atoms), Resolution::groups(equal_atoms),
         Resolution::groups(halves), Resolution::variables()};
-    const auto numbers = [&](Environment& environment, std::uint32_t round, ActionId action,
+    const auto numbers = [&](InstanceEnvironment& environment, std::uint32_t round, ActionId action,
                              const Resolution& resolution) -> std::vector<double> {
       const Payoffs payoffs = environment.draw(round, action, resolution);
       if (payoffs.kind() == Payoffs::Kind::kTotal) return {payoffs.reward()};
@@ -134,14 +134,14 @@ TEST(Environment, PayoffsDoNotDependOnTheOrderOfDraws) {
       return {payoffs.values().begin(), payoffs.values().end()};
     };
     // Within a block, at its ends, between blocks of 64 and of 8, back and forth.
-    Environment jumping(law, 3, 1);
+    InstanceEnvironment jumping(law, 3, 1);
     std::size_t draw = 0;
     for (const std::uint32_t round :
          {5u, 0u, 63u, 64u, 63u, 1000u, 7u, 8u, 1001u, 4294967295u, 5u}) {
       for (std::size_t j = 0; j < resolutions.size(); ++j, draw += 3) {
         const Resolution& resolution = resolutions[draw % resolutions.size()];
         const auto action = static_cast<ActionId>(draw % instance->actions());
-        Environment fresh(law, 3, 1);
+        InstanceEnvironment fresh(law, 3, 1);
         ASSERT_EQ(numbers(jumping, round, action, resolution),
                   numbers(fresh, round, action, resolution))
             << instance->name() << ", round " << round << ", action " << action;
@@ -149,12 +149,12 @@ TEST(Environment, PayoffsDoNotDependOnTheOrderOfDraws) {
     }
     // Round by round at one resolution, against each round on its own.
     for (const Resolution& resolution : resolutions) {
-      Environment steady(law, 3, 1);
+      InstanceEnvironment steady(law, 3, 1);
       for (std::uint32_t round = 0; round < 70; ++round) {
         const ActionId action = round % instance->actions();
         const std::vector<double> drawn = numbers(steady, round, action, resolution);
         if (round % 9 != 0) continue;
-        Environment fresh(law, 3, 1);
+        InstanceEnvironment fresh(law, 3, 1);
         ASSERT_EQ(drawn, numbers(fresh, round, action, resolution))
             << instance->name() << ", round " << round;
       }
@@ -162,10 +162,10 @@ TEST(Environment, PayoffsDoNotDependOnTheOrderOfDraws) {
   }
 }
 
-TEST(Environment, ActionsOfARoundShareTheNoise) {
+TEST(InstanceEnvironment, ActionsOfARoundShareTheNoise) {
   for (const auto& instance : instances()) {
     if (std::holds_alternative<BernoulliNoise>(instance->noise())) continue;
-    Environment environment(prepare_payoffs(instance), 1, 1);
+    InstanceEnvironment environment(prepare_payoffs(instance), 1, 1);
     const auto noise = [&](std::uint32_t round, ActionId action) {
       std::vector<double> y =
           dense(environment.draw(round, action, Resolution::variables()), instance->variables());
@@ -187,8 +187,8 @@ TEST(Environment, ActionsOfARoundShareTheNoise) {
   }
 }
 
-TEST(Environment, BernoulliActionsLeaveOtherCellsAlone) {
-  Environment environment(prepare_payoffs(load_instance("criteo")), 1, 1);
+TEST(InstanceEnvironment, BernoulliActionsLeaveOtherCellsAlone) {
+  InstanceEnvironment environment(prepare_payoffs(load_instance("criteo")), 1, 1);
   const AffectedSets& affected = *environment.instance().affected();
   for (std::uint32_t round = 0; round < 5; ++round) {
     const auto first = dense(environment.draw(round, 3, Resolution::variables()), 100000);
@@ -203,12 +203,12 @@ TEST(Environment, BernoulliActionsLeaveOtherCellsAlone) {
   }
 }
 
-TEST(Environment, OtherPartitionsAreSummedFromVariables) {
+TEST(InstanceEnvironment, OtherPartitionsAreSummedFromVariables) {
   const auto partition = std::make_shared<const Partition>(
       std::vector<Partition::Segment>{{{0, 2}, 1}, {{2, 5}, 0}, {{5, 7}, 1}});
   for (const Noise& noise : {Noise(BernoulliNoise{}), Noise(GaussianNoise{})}) {
     const auto instance = std::make_shared<Instance>(small(noise));
-    Environment environment(prepare_payoffs(instance), 1, 1);
+    InstanceEnvironment environment(prepare_payoffs(instance), 1, 1);
     const auto y = dense(environment.draw(4, 1, Resolution::variables()), 7);
     std::vector<double> expected(2);
     partition->sum_dense(y, expected);
@@ -217,9 +217,9 @@ TEST(Environment, OtherPartitionsAreSummedFromVariables) {
   }
 }
 
-TEST(Environment, RefusesBadInput) {
-  Environment environment(prepare_payoffs(std::make_shared<Instance>(small(BernoulliNoise{}))), 1,
-                          1);
+TEST(InstanceEnvironment, RefusesBadInput) {
+  InstanceEnvironment environment(
+      prepare_payoffs(std::make_shared<Instance>(small(BernoulliNoise{}))), 1, 1);
   EXPECT_EQ(refusal([&] { environment.draw(0, 3, Resolution::total()); }),
             "action = 3: must be below the number of actions, 3");
   const auto other =

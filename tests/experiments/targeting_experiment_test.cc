@@ -1,4 +1,4 @@
-// Experiments on campaigns: what is measured, kept and read back.
+// Experiments on populations: what is measured, kept and read back.
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,7 @@
 #include "core/files.h"
 #include "data/made_table.h"
 #include "experiments/load_population.h"
-#include "experiments/parallel.h"
-#include "experiments/play_campaign.h"
+#include "experiments/run_policies.h"
 #include "report/made_result.h"
 #include "support/folder.h"
 #include "support/refusal.h"
@@ -28,11 +27,11 @@ Experiment small(const std::string& data = "synthetic") {
   Experiment experiment;
   experiment.name = "small";
   experiment.title = "A small campaign";
-  experiment.campaign = CampaignSetting{.data = data,
-                                        .response = ResponseKind::kLinear,
-                                        .treatments = 2,
-                                        .individuals = 20,
-                                        .budget = 3};
+  experiment.targeting = TargetingSetting{.data = data,
+                                          .response = ResponseKind::kLinear,
+                                          .treatments = 2,
+                                          .individuals = 20,
+                                          .budget = 3};
   experiment.rounds = 60;
   experiment.runs = 3;
   experiment.seed = 5;
@@ -53,45 +52,46 @@ Experiment small(const std::string& data = "synthetic") {
   return experiment;
 }
 
-TEST(CampaignExperiment, IsWhatPlayCampaignSays) {
+TEST(TargetingExperiment, IsWhatRunPoliciesSays) {
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
   ASSERT_EQ(result.points.size(), 5u);
-  const CampaignArena arena{.population = std::make_shared<const Population>(
-                                load_population(*small().campaign, {}).population),
-                            .pool = 20,
-                            .budget = 3,
-                            .seed = 5,
-                            .curve_rounds = spaced_rounds(60, 100)};
+  const auto workload =
+      make_workload({.population = load_population(*small().targeting, {}).population},
+                    {.individuals = 20, .budget = 3}, {.rounds = 60, .seed = 5});
   TaskControl control;
+  const auto mean_uplift = [](const Measures& sums) {
+    return sums.treated > 0.0 ? sums.uplift / sums.treated : 0.0;
+  };
   for (const GridPoint& point : result.points) {
-    ASSERT_TRUE(point.campaign);
-    const CampaignOutcome played = play_campaign(arena, point.spec, 2, control);
-    EXPECT_EQ(point.final_regrets[2], played.regret.back());
-    EXPECT_EQ(point.campaign->final_realised[2], played.realised.back());
-    EXPECT_EQ(point.campaign->final_uplift[2], played.uplift.back());
+    ASSERT_TRUE(point.targeting);
+    const auto curve = [&](std::uint32_t run) {
+      return run_policies(*workload, {&point.spec, 1}, run, control).front().curve;
+    };
+    const Measures last = curve(2).back();
+    EXPECT_EQ(point.final_regrets[2], last.regret);
+    EXPECT_EQ(point.targeting->final_realised[2], last.realised);
+    EXPECT_EQ(point.targeting->final_uplift[2], mean_uplift(last));
     double mean = 0.0;
-    for (std::uint32_t run = 0; run < 3; ++run) {
-      mean += play_campaign(arena, point.spec, run, control).uplift[29] / 3.0;
-    }
-    EXPECT_NEAR(point.campaign->uplift[29].mean, mean, 1e-12);
-    EXPECT_EQ(point.campaign->realised.size(), 60u);
+    for (std::uint32_t run = 0; run < 3; ++run) mean += mean_uplift(curve(run)[29]) / 3.0;
+    EXPECT_NEAR(point.targeting->uplift[29].mean, mean, 1e-12);
+    EXPECT_EQ(point.targeting->realised.size(), 60u);
   }
 }
 
-TEST(CampaignExperiment, RanksThoseHeldOut) {
+TEST(TargetingExperiment, RanksThoseHeldOut) {
   const TemporaryFolder folder;
   Experiment experiment = small();
-  experiment.campaign->treatments = 1;
+  experiment.targeting->treatments = 1;
   const ExperimentResult result = run_experiment(experiment, {.folder = folder.path()});
-  const CampaignMeasures& oracle = *result.best(3).campaign;
-  const CampaignMeasures& chance = *result.best(2).campaign;
-  const CampaignMeasures& learner = *result.best(0).campaign;
+  const TargetingMeasures& oracle = *result.best(3).targeting;
+  const TargetingMeasures& chance = *result.best(2).targeting;
+  const TargetingMeasures& learner = *result.best(0).targeting;
   // 5,000 held-out individuals and noise of sd 1: the truth ranks better than chance, clearly.
   EXPECT_GT(oracle.qini.interval.low, 0.0);
   EXPECT_EQ(chance.qini.mean, 0.0);
   EXPECT_EQ(chance.qini.interval.high, 0.0);
-  for (const CampaignMeasures* measures : {&oracle, &learner}) {
+  for (const TargetingMeasures* measures : {&oracle, &learner}) {
     EXPECT_LT(measures->qini.interval.low, measures->qini.mean);
     EXPECT_GT(measures->qini.interval.high, measures->qini.mean);
     EXPECT_LT(measures->auuc.interval.low, measures->auuc.mean);
@@ -103,7 +103,7 @@ TEST(CampaignExperiment, RanksThoseHeldOut) {
               (learner.final_qini[0] + learner.final_qini[1] + learner.final_qini[2]) / 3.0, 1e-12);
 }
 
-TEST(CampaignExperiment, ReadsBackWhatItWrote) {
+TEST(TargetingExperiment, ReadsBackWhatItWrote) {
   const TemporaryFolder folder;
   run_experiment(small(), {.folder = folder.path()});
   const ExperimentResult again = read_results(folder.path());
@@ -114,7 +114,7 @@ TEST(CampaignExperiment, ReadsBackWhatItWrote) {
   EXPECT_EQ(again.population->treatments, 2u);
   // The three files agree: runs, curves at their end, and means of the ranking.
   for (const GridPoint& point : again.points) {
-    const CampaignMeasures& measures = *point.campaign;
+    const TargetingMeasures& measures = *point.targeting;
     const auto expect_same = [](const Summary& curve_end, const std::vector<double>& runs) {
       const Summary expected = summarize(runs);
       EXPECT_EQ(curve_end.mean, expected.mean);
@@ -130,7 +130,7 @@ TEST(CampaignExperiment, ReadsBackWhatItWrote) {
   EXPECT_THROW(read_results(folder.path()), std::exception);
 }
 
-TEST(CampaignExperiment, DoesNotDependOnThreadsOrInterruptions) {
+TEST(TargetingExperiment, DoesNotDependOnThreadsOrInterruptions) {
   Experiment experiment = small();
   experiment.rounds = 1500;
   experiment.runs = 4;
@@ -151,9 +151,9 @@ TEST(CampaignExperiment, DoesNotDependOnThreadsOrInterruptions) {
   }
 }
 
-TEST(CampaignExperiment, WithoutItsDataIsPlayedOnGeneratedIndividuals) {
+TEST(TargetingExperiment, WithoutItsDataIsPlayedOnGeneratedIndividuals) {
   Experiment experiment = small("hillstrom");
-  experiment.campaign->response = ResponseKind::kLogistic;
+  experiment.targeting->response = ResponseKind::kLogistic;
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(experiment, {.folder = folder.path()});
   EXPECT_TRUE(result.population->generated);
@@ -161,7 +161,7 @@ TEST(CampaignExperiment, WithoutItsDataIsPlayedOnGeneratedIndividuals) {
   EXPECT_TRUE(has(read_file(folder.path() / "manifest.json"), "\"generated\": true"));
 }
 
-TEST(CampaignExperiment, TakesAResponseModelFileAndTellsDataApart) {
+TEST(TargetingExperiment, TakesAResponseModelFileAndTellsDataApart) {
   const TemporaryFolder folder;
   const auto save = [&](std::uint64_t seed) {
     std::ofstream(folder.path() / "made.csv") << testing::made_table(600, seed);
@@ -177,7 +177,7 @@ TEST(CampaignExperiment, TakesAResponseModelFileAndTellsDataApart) {
   };
   save(1);
   Experiment experiment = small((folder.path() / "made.json").string());
-  experiment.campaign->constant = true;
+  experiment.targeting->constant = true;
   const ExperimentResult result = run_experiment(experiment, {.folder = folder.path() / "out"});
   EXPECT_FALSE(result.population->generated);
   EXPECT_EQ(result.population->individuals, 600u);
@@ -190,12 +190,12 @@ TEST(CampaignExperiment, TakesAResponseModelFileAndTellsDataApart) {
   EXPECT_TRUE(has(refused, "contains results of another run")) << refused;
 }
 
-TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
+TEST(TargetingExperiment, ReplaysRecordsWhereAsked) {
   Experiment experiment = small();
-  const Population drawn = load_population(*experiment.campaign, {}).population;
+  const Population drawn = load_population(*experiment.targeting, {}).population;
   EXPECT_FALSE(drawn.replay);
-  experiment.campaign->recorded = true;
-  const Population replayed = load_population(*experiment.campaign, {}).population;
+  experiment.targeting->recorded = true;
+  const Population replayed = load_population(*experiment.targeting, {}).population;
   EXPECT_TRUE(replayed.replay);
   EXPECT_EQ(replayed.table.outcomes, drawn.table.outcomes);
   // The record is of treatments at random, each as likely: 25,000 rows, a third each within five
@@ -208,10 +208,10 @@ TEST(CampaignExperiment, ReplaysRecordsWhereAsked) {
 }
 
 /// The rule by hand: held-out rows count who had nothing, or what the truth says is best for them.
-TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
+TEST(TargetingExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
   const TemporaryFolder folder;
   const ExperimentResult result = run_experiment(small(), {.folder = folder.path()});
-  const Population p = load_population(*small().campaign, {}).population;
+  const Population p = load_population(*small().targeting, {}).population;
   std::vector<double> scores;
   std::vector<std::uint8_t> treated;
   std::vector<double> payoffs;
@@ -223,7 +223,7 @@ TEST(CampaignExperiment, OfSeveralTreatmentsRanksThoseWhoHadTheBestOrNone) {
     payoffs.push_back(p.table.outcomes[i]);
   }
   const UpliftMetrics expected = UpliftRanking(scores, treated, payoffs).metrics();
-  const CampaignMeasures& oracle = *result.best(3).campaign;
+  const TargetingMeasures& oracle = *result.best(3).targeting;
   EXPECT_NEAR(oracle.final_qini[1], expected.qini, 1e-12);
   EXPECT_NEAR(oracle.final_auuc[1], expected.auuc, 1e-12);
   EXPECT_LT(scores.size(), p.held_out) << "some had the other treatment";
@@ -256,7 +256,7 @@ std::string rows_with(Rare rare) {
   return rows;
 }
 
-TEST(CampaignExperiment, GoesOnWhereARankingCannotBeJudged) {
+TEST(TargetingExperiment, GoesOnWhereARankingCannotBeJudged) {
   const TemporaryFolder folder;
   // Nobody who is held out had anything.
   std::string rows;
@@ -268,14 +268,14 @@ TEST(CampaignExperiment, GoesOnWhereARankingCannotBeJudged) {
       run_experiment(small(model_file(folder, rows, 1.0)), {.folder = folder.path() / "out"});
   for (const GridPoint& point : result.points) {
     EXPECT_EQ(point.final_regrets.size(), 3u);
-    ASSERT_EQ(point.campaign->final_qini.size(), 3u);
-    EXPECT_TRUE(std::isnan(point.campaign->final_qini[0]));
-    EXPECT_TRUE(std::isnan(point.campaign->auuc.mean));
-    EXPECT_TRUE(std::isnan(point.campaign->auuc.interval.low));
+    ASSERT_EQ(point.targeting->final_qini.size(), 3u);
+    EXPECT_TRUE(std::isnan(point.targeting->final_qini[0]));
+    EXPECT_TRUE(std::isnan(point.targeting->auuc.mean));
+    EXPECT_TRUE(std::isnan(point.targeting->auuc.interval.low));
   }
 }
 
-TEST(CampaignExperiment, TellsOtherModelsOfTheSameRowsApart) {
+TEST(TargetingExperiment, TellsOtherModelsOfTheSameRowsApart) {
   const TemporaryFolder folder;
   const std::string rows = rows_with([](int row) { return row % 5 == 1; });
   const Experiment experiment = small(model_file(folder, rows, 1.0));
@@ -288,12 +288,12 @@ TEST(CampaignExperiment, TellsOtherModelsOfTheSameRowsApart) {
   EXPECT_EQ(refusal([&] { run_experiment(experiment, {.folder = folder.path() / "out"}); }),
             "(accepted)");
   Experiment other = experiment;
-  other.campaign->budget = 4;
+  other.targeting->budget = 4;
   EXPECT_TRUE(has(refusal([&] { run_experiment(other, {.folder = folder.path() / "out"}); }),
                   "campaign.budget is 3 there and 4 here"));
 }
 
-TEST(CampaignExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
+TEST(TargetingExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
   const TemporaryFolder folder;
   const auto refused = [&](const char* spec, const std::string& data) {
     Experiment experiment = small(data);
@@ -306,7 +306,7 @@ TEST(CampaignExperiment, RefusesPoliciesBeforeAnythingIsWritten) {
                   "must be in [0, 1] for a logistic model"));
   const std::string rows = rows_with([](int row) { return row % 5 == 1; });
   Experiment long_rows = small(model_file(folder, rows, 1.0));
-  long_rows.campaign->constant = true;  // with x in [0, 1]: longer than 1
+  long_rows.targeting->constant = true;  // with x in [0, 1]: longer than 1
   long_rows.policies.resize(1);
   long_rows.policies[0] = PolicyGrid();
   long_rows.policies[0].spec = PolicySpec::parse("c2_up_ucb(delta=0.1)");

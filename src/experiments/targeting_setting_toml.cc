@@ -1,4 +1,4 @@
-#include "experiments/campaign_setting_toml.h"
+#include "experiments/targeting_setting_toml.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ std::string resolve_data(const TomlField& field, const std::string& origin) {
 }
 
 /// A response model file brings its own treatments, response and outcome.
-void take_from_file(const TomlTable& table, CampaignSetting& setting) {
+void take_from_file(const TomlTable& table, TargetingSetting& setting) {
   for (const char* key : {"outcome", "response", "outcome_rate", "treatments"}) {
     if (const auto field = table.find(key)) {
       throw field->refusal("is given by the response model file; leave it out");
@@ -58,11 +58,11 @@ void take_from_file(const TomlTable& table, CampaignSetting& setting) {
 
 }  // namespace
 
-CampaignSetting read_campaign_setting(const TomlField& field, const std::string& origin) {
+TargetingSetting read_targeting_setting(const TomlField& field, const std::string& origin) {
   const TomlTable table = field.table("a table, [campaign]");
   table.check_keys({"data", "outcome", "response", "outcome_rate", "treatments", "constant",
                     "payoffs", "individuals", "budget"});
-  CampaignSetting setting;
+  TargetingSetting setting;
   setting.data = resolve_data(table.required("data"), origin);
   if (!is_known(setting.data)) take_from_file(table, setting);
   for (const char* key : {"outcome", "outcome_rate", "constant"}) {

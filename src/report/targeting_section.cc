@@ -1,4 +1,4 @@
-#include "report/campaign_section.h"
+#include "report/targeting_section.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::string measures_table(const ExperimentResult& result) {
              "|---|---:|---:|---:|---:|---:|");
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
     const GridPoint& best = result.best(p);
-    const CampaignMeasures& measures = *best.campaign;
+    const TargetingMeasures& measures = *best.targeting;
     const Summary uplift = measures.uplift.back();
     const auto slope = log_slope(result, best);
     table += row({plain(result.experiment.policies[p].label), with_error(measures.realised.back()),
@@ -40,17 +40,17 @@ std::string measures_table(const ExperimentResult& result) {
 /// A sentence for each policy that plays by the theorem: what that promises. Empty if there is
 /// none, or where payoffs are not linear. [hsieh22, theorem on C2UpUCB]
 std::string theorem_text(const ExperimentResult& result) {
-  const CampaignSetting& campaign = *result.experiment.campaign;
+  const TargetingSetting& setting = *result.experiment.targeting;
   std::string text;
-  if (!result.population || campaign.response != ResponseKind::kLinear) return text;
+  if (!result.population || setting.response != ResponseKind::kLinear) return text;
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
     const PolicySpec& spec = result.best(p).spec;
     const auto delta = spec.number("delta");
     if (spec.name() != "c2_up_ucb" || !delta || spec.word("model") == "logistic") continue;
-    const auto budget = static_cast<double>(campaign.budget);
+    const auto budget = static_cast<double>(setting.budget);
     const double bound = bound_c2_up_ucb({.features = result.population->features,
-                                          .individuals = campaign.individuals,
-                                          .budget = campaign.budget,
+                                          .individuals = setting.individuals,
+                                          .budget = setting.budget,
                                           .treatments = result.population->treatments,
                                           .ridge = spec.number("lambda").value_or(budget),
                                           .norm_bound = spec.number_or_default("bound"),
@@ -67,9 +67,9 @@ std::string theorem_text(const ExperimentResult& result) {
 
 }  // namespace
 
-std::string campaign_section(const ExperimentResult& result) {
-  const PlayedPopulation population = result.population.value_or(PlayedPopulation());
-  const bool normal = result.experiment.campaign->response == ResponseKind::kLinear;
+std::string targeting_section(const ExperimentResult& result) {
+  const PopulationSummary population = result.population.value_or(PopulationSummary());
+  const bool normal = result.experiment.targeting->response == ResponseKind::kLinear;
   return fmt::format(
       "## Treated individuals and ranking\n\nRegret of payoffs: how much more the best choice of "
       "individuals would have paid with the same random numbers{}. Slope: that of log regret "

@@ -3,15 +3,9 @@
 #include <cmath>
 
 #include "core/checksum.h"
-#include "experiments/campaign_rounds.h"
-#include "experiments/load_population.h"
-#include "experiments/oracle.h"
-#include "experiments/parallel.h"
-#include "experiments/play_campaign.h"
-#include "experiments/stage.h"
+#include "experiments/workload.h"
 #include "updraft/bootstrap.h"
 #include "updraft/error.h"
-#include "updraft/simulate.h"
 #include "updraft/uplift_metrics.h"
 
 namespace updraft {
@@ -103,23 +97,18 @@ double mean_of_defined(std::vector<double> values) {
   return values.empty() ? std::nan("") : summarize(std::move(values)).mean;
 }
 
-class CampaignStage final : public Stage {
+class PopulationWorkload final : public Workload {
  public:
-  CampaignStage(const Experiment& experiment, LoadedPopulation loaded,
-                std::vector<std::uint32_t> curve_rounds)
-      : generated_(loaded.generated),
-        fitted_(loaded.fitted),
-        arena_{.population = std::make_shared<const Population>(std::move(loaded.population)),
-               .pool = experiment.campaign->individuals,
-               .budget = experiment.campaign->budget,
-               .seed = experiment.seed,
-               .curve_rounds = std::move(curve_rounds)},
-        judge_(*arena_.population) {}
+  PopulationWorkload(LoadedPopulation loaded, const PoolOptions& pool, const RunOptions& options)
+      : Workload(targeting_knowledge(loaded.population, pool), options),
+        loaded_(std::move(loaded)),
+        pool_(pool),
+        judge_(loaded_.population) {}
 
   /// Of what was seen, and of models that were given: those fitted here may differ in the last
   /// digits from machine to machine.
   std::string checksum() const override {
-    const Population& p = *arena_.population;
+    const Population& p = loaded_.population;
     std::string sums;
     const auto add = [&](const auto& numbers) {
       sums +=
@@ -129,70 +118,65 @@ class CampaignStage final : public Stage {
     add(p.table.values);
     add(p.table.treatment);
     add(p.table.outcomes);
-    if (!generated_ && !fitted_) {
+    if (!loaded_.generated && !loaded_.fitted) {
       add(p.means);
       sums += number_text(p.noise_sd);
     }
     return fmt::format("{:08x}", updraft::checksum(sums));
   }
 
-  std::optional<PlayedPopulation> population() const override {
-    const Population& p = *arena_.population;
-    return PlayedPopulation{.summary = p.summary,
-                            .individuals = p.size(),
-                            .held_out = p.held_out,
-                            .features = p.features(),
-                            .treatments = p.treatments(),
-                            .generated = generated_};
+  std::optional<PopulationSummary> population() const override {
+    const Population& p = loaded_.population;
+    return PopulationSummary{.summary = p.summary,
+                             .individuals = p.size(),
+                             .held_out = p.held_out,
+                             .features = p.features(),
+                             .treatments = p.treatments(),
+                             .generated = loaded_.generated};
   }
 
-  void check_playable(const PolicySpec& spec) const override {
-    const Population& p = *arena_.population;
-    const std::vector<double> baseline(p.drawn(), 0.0);
-    const std::vector<double> uplifts(p.drawn() * p.treatments(), 0.0);
-    const TrueUplifts truth{uplifts};
-    const auto policy = make_simulated_policy(
-        spec, Knowledge(TargetingShape{p.features(), p.treatments(), arena_.budget}), truth);
-    policy->explain({.features = std::span(p.table.values).first(p.drawn() * p.features()),
-                     .width = p.features(),
-                     .baseline = baseline});  // refuses features that it cannot take
-    CampaignRounds rounds(p, arena_.pool, arena_.seed, 0);
-    rounds.draw(0);
-    const Decision nobody{.treatments = std::vector<Treatment>(arena_.pool, 0)};
-    std::vector<double> payoffs(arena_.pool);
-    for (std::size_t i = 0; i < payoffs.size(); ++i) payoffs[i] = rounds.payoff(i, 0);
-    policy->learn(nobody, rounds.pool(), Payoffs::dense(payoffs));  // and payoffs
+  void check(const PolicySpec& spec) const override {
+    PopulationRounds rounds(loaded_.population, pool_, seed(), 0);
+    const auto policy = make_simulated_policy(spec, knowledge(), rounds.truth());
+    policy->explain(rounds.everyone());  // refuses features that it cannot take
+    const Round round = rounds.begin(0);
+    const Decision nobody{.treatments = std::vector<Treatment>(pool_.individuals, 0)};
+    policy->learn(nobody, round, rounds.pay(nobody, policy->resolution()));  // and payoffs
+  }
+
+  StartedRun start(std::span<const PolicySpec> specs, std::uint32_t run) const override {
+    auto rounds = std::make_unique<PopulationRounds>(loaded_.population, pool_, seed(), run);
+    StartedRun started;
+    for (const PolicySpec& spec : specs) {
+      started.policies.push_back(make_simulated_policy(spec, knowledge(), rounds->truth()));
+    }
+    started.environment = std::move(rounds);
+    return started;
   }
 
   std::size_t numbers() const override {
-    return 3 * arena_.curve_rounds.size() + RankingJudge::kNumbers;
+    return 3 * curve_rounds().size() + RankingJudge::kNumbers;
   }
 
-  std::vector<std::vector<double>> play(std::span<const PolicySpec> specs, std::uint32_t run,
-                                        TaskControl& control) const override {
-    std::vector<std::vector<double>> all;
-    for (const PolicySpec& spec : specs) {
-      CampaignOutcome outcome = play_campaign(arena_, spec, run, control);
-      std::vector<double> numbers = std::move(outcome.regret);
-      const auto add = [&](const std::vector<double>& more) {
-        numbers.insert(numbers.end(), more.begin(), more.end());
-      };
-      add(outcome.realised);
-      add(outcome.uplift);
-      add(judge_.judge(outcome.held_out));
-      all.push_back(std::move(numbers));
+  std::vector<double> numbers_of(const Outcome& outcome) const override {
+    std::vector<double> numbers = Workload::numbers_of(outcome);
+    for (const Measures& sums : outcome.curve) numbers.push_back(sums.realised);
+    for (const Measures& sums : outcome.curve) {
+      numbers.push_back(sums.treated > 0.0 ? sums.uplift / sums.treated : 0.0);
     }
-    return all;
+    const std::vector<double> ranking = judge_.judge(outcome.held_out);
+    numbers.insert(numbers.end(), ranking.begin(), ranking.end());
+    return numbers;
   }
 
   void add_measures(GridPoint& point, std::span<const std::vector<double>> runs) const override {
-    const std::size_t rounds = arena_.curve_rounds.size();
+    const std::size_t rounds = curve_rounds().size();
     const auto over_runs = [&](std::size_t number) {
       std::vector<double> values;
       for (const std::vector<double>& run : runs) values.push_back(run[number]);
       return values;
     };
-    CampaignMeasures measures;
+    TargetingMeasures measures;
     for (std::size_t j = 0; j < rounds; ++j) {
       measures.realised.push_back(summarize(over_runs(rounds + j)));
       measures.uplift.push_back(summarize(over_runs(2 * rounds + j)));
@@ -213,23 +197,21 @@ class CampaignStage final : public Stage {
     };
     measures.qini = score(3 * rounds);
     measures.auuc = score(3 * rounds + 1);
-    point.campaign = std::move(measures);
+    point.targeting = std::move(measures);
   }
 
  private:
-  bool generated_;
-  bool fitted_;  // models by us, to the data
-  CampaignArena arena_;
+  LoadedPopulation loaded_;
+  PoolOptions pool_;
   RankingJudge judge_;
 };
 
 }  // namespace
 
-std::unique_ptr<Stage> make_campaign_stage(const Experiment& experiment, std::uint32_t curve_points,
-                                           const std::filesystem::path& data) {
-  if (experiment.rounds < 1) throw InvalidInput("rounds", "0", "must be at least 1");
-  return std::make_unique<CampaignStage>(experiment, load_population(*experiment.campaign, data),
-                                         spaced_rounds(experiment.rounds, curve_points));
+std::unique_ptr<Workload> make_workload(LoadedPopulation population, const PoolOptions& pool,
+                                        const RunOptions& options) {
+  check_run(options);
+  return std::make_unique<PopulationWorkload>(std::move(population), pool, options);
 }
 
 }  // namespace updraft

@@ -1,6 +1,6 @@
-// Simulated campaigns: what a round is, and what the theory and the paper say of the policies.
+// Targeting simulated: what a round is, and what the theory and the paper say of the policies.
 
-#include "experiments/play_campaign.h"
+#include "experiments/population_rounds.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/campaign_rounds.h"
-#include "experiments/parallel.h"
+#include "experiments/run_policies.h"
 #include "models/ridge.h"
 #include "support/refusal.h"
 #include "updraft/simulate.h"
@@ -27,12 +26,17 @@ Population small_population(bool logistic, std::size_t treatments = 2) {
       {.individuals = 500, .features = 4, .treatments = treatments, .logistic = logistic});
 }
 
-CampaignArena arena_of(const SyntheticPopulationOptions& options, std::uint32_t rounds) {
-  return {.population = std::make_shared<const Population>(synthetic_population(options)),
-          .pool = 100,
-          .budget = 10,
-          .seed = 1,
-          .curve_rounds = spaced_rounds(rounds, 20)};
+std::unique_ptr<Workload> workload_of(const SyntheticPopulationOptions& options,
+                                      std::uint32_t rounds) {
+  return make_workload({.population = synthetic_population(options)},
+                       {.individuals = 100, .budget = 10}, {.rounds = rounds, .curve_points = 20});
+}
+
+std::vector<Measures> curve_of(const Workload& workload, const std::string& text,
+                               std::uint32_t run) {
+  TaskControl control;
+  const PolicySpec spec = PolicySpec::parse(text);
+  return run_policies(workload, {&spec, 1}, run, control).front().curve;
 }
 
 TEST(SyntheticPopulation, KeepsTheTheoremsBounds) {
@@ -106,24 +110,22 @@ TEST(CheckPopulation, RefusesWhatCannotBe) {
             "treatments: must have at least two, the control first");
 }
 
-TEST(CampaignRounds, AreAFunctionOfSeedRunAndRound) {
+TEST(PopulationRounds, AreAFunctionOfSeedRunAndRound) {
   const Population population = small_population(true);
-  CampaignRounds first(population, 30, 7, 3);
-  CampaignRounds second(population, 30, 7, 3);
-  first.draw(5);
-  second.draw(2);
-  second.draw(5);
-  const Round a = first.pool();
-  const Round b = second.pool();
+  PopulationRounds first(population, {.individuals = 30}, 7, 3);
+  PopulationRounds second(population, {.individuals = 30}, 7, 3);
+  const Round a = first.begin(5);
+  second.begin(2);
+  const Round b = second.begin(5);
   EXPECT_EQ(std::vector<double>(a.features.begin(), a.features.end()),
             std::vector<double>(b.features.begin(), b.features.end()));
   for (std::size_t i = 0; i < 30; ++i) {
     for (Treatment z = 0; z <= 2; ++z) EXPECT_EQ(first.payoff(i, z), second.payoff(i, z));
-    EXPECT_EQ(first.uplifts()[2 * i + 1], first.uplift(i, 2));
+    EXPECT_EQ(first.truth().values[2 * i + 1], first.uplift(i, 2));
   }
 }
 
-TEST(CampaignRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
+TEST(PopulationRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
   Population population = small_population(true, 1);
   population.table.treatment.assign(population.size(), 1);
   population.table.outcomes.assign(population.size(), 1.0);
@@ -132,46 +134,43 @@ TEST(CampaignRounds, RecordedPayoffsCountForTheRecordedTreatmentAlone) {
     population.means[2 * i] = 0.0;
     population.means[2 * i + 1] = 0.0;
   }
-  CampaignRounds rounds(population, 50, 1, 0);
-  rounds.draw(0);
+  PopulationRounds rounds(population, {.individuals = 50}, 1, 0);
+  rounds.begin(0);
   for (std::size_t i = 0; i < 50; ++i) {
     EXPECT_EQ(rounds.payoff(i, 1), 1.0);  // as recorded
     EXPECT_EQ(rounds.payoff(i, 0), 0.0);  // by the model
   }
 }
 
-TEST(PlayCampaign, TheOracleHasNoRegretAndTheBestUplift) {
-  const CampaignArena arena = arena_of({.individuals = 2000, .features = 5}, 100);
-  TaskControl control;
+TEST(PopulationWorkload, TheOracleHasNoRegretAndTheBestUplift) {
+  const auto workload = workload_of({.individuals = 2000, .features = 5}, 100);
   const auto last = [&](const char* spec) {
-    const CampaignOutcome outcome = play_campaign(arena, PolicySpec::parse(spec), 0, control);
-    EXPECT_EQ(outcome.regret.size(), 20u);
-    return std::vector<double>{outcome.regret.back(), outcome.realised.back(),
-                               outcome.uplift.back()};
+    const std::vector<Measures> curve = curve_of(*workload, spec, 0);
+    EXPECT_EQ(curve.size(), 20u);
+    return curve.back();
   };
-  const std::vector<double> oracle = last("oracle");
-  EXPECT_EQ(oracle[0], 0.0);
-  EXPECT_EQ(oracle[1], 0.0);
-  const std::vector<double> random = last("random");
-  EXPECT_GT(random[0], 10.0);
-  EXPECT_LT(random[2], oracle[2]);
+  const Measures oracle = last("oracle");
+  EXPECT_EQ(oracle.regret, 0.0);
+  EXPECT_EQ(oracle.realised, 0.0);
+  const Measures random = last("random");
+  EXPECT_GT(random.regret, 10.0);
+  EXPECT_LT(random.uplift / random.treated, oracle.uplift / oracle.treated);
 }
 
 /// Mean and standard error of the last regret over 50 runs.
-Summary last_regret(const CampaignArena& arena, const std::string& spec) {
+Summary last_regret(const Workload& workload, const std::string& spec) {
   std::vector<double> regrets;
-  TaskControl control;
   for (std::uint32_t run = 0; run < 50; ++run) {
-    regrets.push_back(play_campaign(arena, PolicySpec::parse(spec), run, control).regret.back());
+    regrets.push_back(curve_of(workload, spec, run).back().regret);
   }
   return summarize(regrets);
 }
 
-TEST(CampaignClaims, C2UpUcbBeatsGreedyOnesAndC2Ucb) {
-  const CampaignArena arena = arena_of({}, 2000);
-  const Summary good = last_regret(arena, "c2_up_ucb(beta=1)");
+TEST(TargetingClaims, C2UpUcbBeatsGreedyOnesAndC2Ucb) {
+  const auto workload = workload_of({}, 2000);
+  const Summary good = last_regret(*workload, "c2_up_ucb(beta=1)");
   for (const char* spec : {"eps_greedy(eps=0.1)", "greedy", "c2_ucb(beta=1)"}) {
-    const Summary other = last_regret(arena, spec);
+    const Summary other = last_regret(*workload, spec);
     const double error = std::hypot(good.stderr_, other.stderr_);
     EXPECT_GT(other.mean - good.mean, 2.0 * error) << spec;
     RecordProperty(spec, std::to_string(other.mean) + " +- " + std::to_string(other.stderr_));
@@ -179,24 +178,23 @@ TEST(CampaignClaims, C2UpUcbBeatsGreedyOnesAndC2Ucb) {
   RecordProperty("c2_up_ucb", std::to_string(good.mean) + " +- " + std::to_string(good.stderr_));
 }
 
-TEST(CampaignClaims, TheTheoremsBetaKeepsTheTheoremsBoundAndIsSublinear) {
-  const CampaignArena arena = arena_of({}, 2000);
-  TaskControl control;
+TEST(TargetingClaims, TheTheoremsBetaKeepsTheTheoremsBoundAndIsSublinear) {
+  const auto workload = workload_of({}, 2000);
   for (std::uint32_t run = 0; run < 10; ++run) {
-    const CampaignOutcome outcome =
-        play_campaign(arena, PolicySpec::parse("c2_up_ucb(delta=0.05)"), run, control);
-    for (std::size_t j = 0; j < outcome.regret.size(); ++j) {
-      const double bound = bound_c2_up_ucb({.features = 12,
-                                            .individuals = 100,
-                                            .budget = 10,
-                                            .treatments = 1,
-                                            .ridge = 10.0,
-                                            .norm_bound = 1.0,
-                                            .rounds = static_cast<double>(arena.curve_rounds[j]),
-                                            .delta = 0.05});
-      EXPECT_LT(outcome.regret[j], bound);
+    const std::vector<Measures> curve = curve_of(*workload, "c2_up_ucb(delta=0.05)", run);
+    for (std::size_t j = 0; j < curve.size(); ++j) {
+      const double bound =
+          bound_c2_up_ucb({.features = 12,
+                           .individuals = 100,
+                           .budget = 10,
+                           .treatments = 1,
+                           .ridge = 10.0,
+                           .norm_bound = 1.0,
+                           .rounds = static_cast<double>(workload->curve_rounds()[j]),
+                           .delta = 0.05});
+      EXPECT_LT(curve[j].regret, bound);
     }
-    const double slope = std::log(outcome.regret[19] / outcome.regret[9]) / std::log(2.0);
+    const double slope = std::log(curve[19].regret / curve[9].regret) / std::log(2.0);
     EXPECT_LT(slope, 0.75) << "run " << run;
   }
 }

@@ -1,4 +1,4 @@
-// Claims 6 to 8, on targeted campaigns.
+// Claims 6 to 8, on targeting.
 
 #include <fmt/format.h>
 
@@ -23,26 +23,26 @@ Estimate difference_of(const std::vector<double>& a, const std::vector<double>& 
 /// Throws NotTested unless some payoffs are recorded and every policy has the measures of single
 /// runs.
 void check_recorded(const ExperimentResult& result) {
-  if (!result.experiment.campaign || !result.experiment.campaign->recorded) {
+  if (!result.experiment.targeting || !result.experiment.targeting->recorded) {
     throw NotTested{"the claim is about campaigns in which some payoffs are recorded"};
   }
   for (const GridPoint& point : result.points) {
-    if (!point.campaign || point.campaign->final_uplift.empty() ||
-        point.campaign->final_realised.empty() || point.campaign->uplift.empty() ||
-        point.campaign->realised.empty()) {
+    if (!point.targeting || point.targeting->final_uplift.empty() ||
+        point.targeting->final_realised.empty() || point.targeting->uplift.empty() ||
+        point.targeting->realised.empty()) {
       throw NotTested{"the results lack measures of single runs"};
     }
   }
 }
 
-std::string uplift_of(const Player& player) {
-  const Summary& uplift = player.best->campaign->uplift.back();
-  return fmt::format("{} ({:.4f} ± {:.4f})", player.label, uplift.mean, uplift.stderr_);
+std::string uplift_of(const ChosenPolicy& policy) {
+  const Summary& uplift = policy.best->targeting->uplift.back();
+  return fmt::format("{} ({:.4f} ± {:.4f})", policy.label, uplift.mean, uplift.stderr_);
 }
 
-void add_larger_uplift(Finding& finding, const Player& good, const Player& bad) {
+void add_larger_uplift(Finding& finding, const ChosenPolicy& good, const ChosenPolicy& bad) {
   const Estimate more =
-      difference_of(good.best->campaign->final_uplift, bad.best->campaign->final_uplift);
+      difference_of(good.best->targeting->final_uplift, bad.best->targeting->final_uplift);
   finding.add(finding.above(more, 0.0),
               fmt::format("{} minus {} is {:.4f} ± {:.4f} (above 0)", uplift_of(good),
                           uplift_of(bad), more.value, more.error));
@@ -50,15 +50,15 @@ void add_larger_uplift(Finding& finding, const Player& good, const Player& bad) 
 
 }  // namespace
 
-Finding campaigns_explore(const ExperimentResult& result) {
-  if (result.experiment.campaign && result.experiment.campaign->recorded) {
+Finding targeting_explores(const ExperimentResult& result) {
+  if (result.experiment.targeting && result.experiment.targeting->recorded) {
     throw NotTested{
         "some payoffs are recorded, and the claim is about payoffs that the models draw"};
   }
-  const std::array optimistic = {find_player(result, "c2_up_ucb_bl"),
-                                 find_player(result, "c2_up_ucb")};
-  const std::array random = {find_player(result, "eps_greedy_bl"),
-                             find_player(result, "eps_greedy")};
+  const std::array optimistic = {find_chosen(result, "c2_up_ucb_bl"),
+                                 find_chosen(result, "c2_up_ucb")};
+  const std::array random = {find_chosen(result, "eps_greedy_bl"),
+                             find_chosen(result, "eps_greedy")};
   Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < optimistic.size(); ++j) {
     add_sublinear(finding, result, optimistic[j]);
@@ -67,8 +67,9 @@ Finding campaigns_explore(const ExperimentResult& result) {
                                                       regret_of(random[j]), estimate_text(less)));
   }
   // The paper's greedy knows the baseline.
-  for (const Player& bad : {find_player(result, "greedy_bl"), find_player(result, "c2_ucb")}) {
-    for (const Player& good : optimistic) {
+  for (const ChosenPolicy& bad :
+       {find_chosen(result, "greedy_bl"), find_chosen(result, "c2_ucb")}) {
+    for (const ChosenPolicy& good : optimistic) {
       finding.add(finding.at_least_times(*bad.best, *good.best, kMuchMore),
                   times_text(bad, good) + " (at least 1.5)");
     }
@@ -80,33 +81,33 @@ Finding campaigns_explore(const ExperimentResult& result) {
   return finding;
 }
 
-Finding recorded_campaigns_explore(const ExperimentResult& result) {
+Finding recorded_targeting_explores(const ExperimentResult& result) {
   check_recorded(result);
-  const std::array optimistic = {find_player(result, "c2_up_ucb_bl"),
-                                 find_player(result, "c2_up_ucb")};
-  const std::array random = {find_player(result, "eps_greedy_bl"),
-                             find_player(result, "eps_greedy")};
+  const std::array optimistic = {find_chosen(result, "c2_up_ucb_bl"),
+                                 find_chosen(result, "c2_up_ucb")};
+  const std::array random = {find_chosen(result, "eps_greedy_bl"),
+                             find_chosen(result, "eps_greedy")};
   Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < optimistic.size(); ++j) {
     add_larger_uplift(finding, optimistic[j], random[j]);
     for (const char* bad : {"greedy_bl", "c2_ucb", "random"}) {
-      add_larger_uplift(finding, random[j], find_player(result, bad));
+      add_larger_uplift(finding, random[j], find_chosen(result, bad));
     }
   }
   return finding;
 }
 
-Finding recorded_campaigns_end_alike(const ExperimentResult& result) {
+Finding recorded_targeting_ends_alike(const ExperimentResult& result) {
   check_recorded(result);
-  const std::array optimistic = {find_player(result, "c2_up_ucb_bl"),
-                                 find_player(result, "c2_up_ucb")};
-  const std::array random = {find_player(result, "eps_greedy_bl"),
-                             find_player(result, "eps_greedy")};
-  const double most = kAlike * find_player(result, "random").best->campaign->realised.back().mean;
+  const std::array optimistic = {find_chosen(result, "c2_up_ucb_bl"),
+                                 find_chosen(result, "c2_up_ucb")};
+  const std::array random = {find_chosen(result, "eps_greedy_bl"),
+                             find_chosen(result, "eps_greedy")};
+  const double most = kAlike * find_chosen(result, "random").best->targeting->realised.back().mean;
   Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < optimistic.size(); ++j) {
-    const Estimate apart = difference_of(optimistic[j].best->campaign->final_realised,
-                                         random[j].best->campaign->final_realised);
+    const Estimate apart = difference_of(optimistic[j].best->targeting->final_realised,
+                                         random[j].best->targeting->final_realised);
     finding.add(
         both(finding.at_most(apart, most), finding.at_least(apart, -most)),
         fmt::format("the regret of payoffs of {} minus that of {} is {} (absolute value at most "
@@ -115,11 +116,11 @@ Finding recorded_campaigns_end_alike(const ExperimentResult& result) {
   }
   for (const char* name :
        {"greedy_bl", "eps_greedy_bl", "eps_greedy", "c2_up_ucb_bl", "c2_up_ucb", "c2_ucb"}) {
-    const Player player = find_player(result, name);
-    const Estimate grows = growth(result, *player.best);
+    const ChosenPolicy policy = find_chosen(result, name);
+    const Estimate grows = growth(result, *policy.best);
     finding.add(
         finding.at_least(grows, kLinear),
-        fmt::format("{} is linear, {} (at least 0.8)", regret_of(player), growth_text(grows)));
+        fmt::format("{} is linear, {} (at least 0.8)", regret_of(policy), growth_text(grows)));
   }
   finding.note(kGrowthNote);
   return finding;

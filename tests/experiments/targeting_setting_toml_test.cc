@@ -27,33 +27,33 @@ std::string refused(std::string_view campaign,
   return refusal([&] { parse_experiment(document(campaign, policy), "mine.toml"); });
 }
 
-TEST(CampaignSetting, ReadsEveryKey) {
+TEST(TargetingSetting, ReadsEveryKey) {
   const Experiment experiment = parse_experiment(
       document("data = 'hillstrom'\noutcome = 'spend'\nresponse = 'linear'\noutcome_rate = 0.3\n"
                "treatments = 2\nconstant = true\npayoffs = 'recorded'\nindividuals = 50\n"
                "budget = 5"),
       "mine.toml");
   EXPECT_EQ(experiment.instance, "");
-  ASSERT_TRUE(experiment.campaign);
-  EXPECT_EQ(*experiment.campaign, (CampaignSetting{.data = "hillstrom",
-                                                   .outcome = "spend",
-                                                   .response = ResponseKind::kLinear,
-                                                   .outcome_rate = 0.3,
-                                                   .treatments = 2,
-                                                   .constant = true,
-                                                   .recorded = true,
-                                                   .individuals = 50,
-                                                   .budget = 5}));
+  ASSERT_TRUE(experiment.targeting);
+  EXPECT_EQ(*experiment.targeting, (TargetingSetting{.data = "hillstrom",
+                                                     .outcome = "spend",
+                                                     .response = ResponseKind::kLinear,
+                                                     .outcome_rate = 0.3,
+                                                     .treatments = 2,
+                                                     .constant = true,
+                                                     .recorded = true,
+                                                     .individuals = 50,
+                                                     .budget = 5}));
 }
 
-TEST(CampaignSetting, HasDefaults) {
+TEST(TargetingSetting, HasDefaults) {
   const Experiment experiment = parse_experiment(document("data = 'synthetic'"), "mine.toml");
-  EXPECT_EQ(*experiment.campaign, CampaignSetting{.data = "synthetic"});
-  EXPECT_EQ(experiment.campaign->individuals, 100u);
-  EXPECT_EQ(experiment.campaign->budget, 10u);
+  EXPECT_EQ(*experiment.targeting, TargetingSetting{.data = "synthetic"});
+  EXPECT_EQ(experiment.targeting->individuals, 100u);
+  EXPECT_EQ(experiment.targeting->budget, 10u);
 }
 
-TEST(CampaignSetting, RefusesWhatCannotBe) {
+TEST(TargetingSetting, RefusesWhatCannotBe) {
   EXPECT_EQ(refused(""), "mine.toml:5: campaign.data: is missing");
   EXPECT_TRUE(has(refused("data = 'critea'"),
                   "mine.toml:6: campaign.data = critea: unknown; did "
@@ -81,14 +81,14 @@ TEST(CampaignSetting, RefusesWhatCannotBe) {
       has(refused("data = 'synthetic'\noutcome_rate = 0.2"), "campaign.outcome_rate: is for data"));
 }
 
-TEST(CampaignSetting, RefusesPoliciesThatAreNotForCampaigns) {
+TEST(TargetingSetting, RefusesPoliciesThatAreNotForCampaigns) {
   EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'ucb(alpha=1)'"), "not for targeting"));
   EXPECT_TRUE(
       has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'\nalpha = [1, 2]"), "policy[0].alpha"));
   EXPECT_TRUE(has(refused("data = 'synthetic'", "spec = 'c2_up_ucb'"), "give beta"));
 }
 
-TEST(CampaignSetting, IsInPlaceOfAnInstance) {
+TEST(TargetingSetting, IsInPlaceOfAnInstance) {
   const std::string both = "instance = 'gaussian'\n" + document("data = 'synthetic'");
   EXPECT_TRUE(
       has(refusal([&] { parse_experiment(both, "mine.toml"); }),
@@ -97,7 +97,7 @@ TEST(CampaignSetting, IsInPlaceOfAnInstance) {
                   "figure.percentile = true: is for experiments on an instance"));
 }
 
-TEST(CampaignSetting, OfAFileTakesWhatTheFileSays) {
+TEST(TargetingSetting, OfAFileTakesWhatTheFileSays) {
   const testing::TemporaryFolder folder;
   std::ofstream(folder.path() / "bad.json") << "{}";
   const auto refused_here = [&](std::string_view campaign) {

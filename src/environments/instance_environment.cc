@@ -1,4 +1,4 @@
-#include "updraft/environment.h"
+#include "updraft/instance_environment.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 namespace updraft {
 
-struct Environment::Scratch {
+struct InstanceEnvironment::Scratch {
   NoiseBlock noise;  // at the resolution that was last asked for
   DrawBuffers buffers;
   std::vector<double> sums;
@@ -20,16 +20,21 @@ std::shared_ptr<const PayoffLaw> prepare_payoffs(std::shared_ptr<const Instance>
              : make_gaussian_law(std::move(instance));
 }
 
-Environment::Environment(std::shared_ptr<const PayoffLaw> law, std::uint64_t seed,
-                         std::uint32_t run)
-    : law_(std::move(law)), seed_(seed), run_(run), scratch_(std::make_unique<Scratch>()) {}
+InstanceEnvironment::InstanceEnvironment(std::shared_ptr<const PayoffLaw> law, std::uint64_t seed,
+                                         std::uint32_t run)
+    : law_(std::move(law)),
+      seed_(seed),
+      run_(run),
+      gaps_(instance().gaps()),
+      scratch_(std::make_unique<Scratch>()) {}
 
-Environment::~Environment() = default;
-Environment::Environment(Environment&&) noexcept = default;
+InstanceEnvironment::~InstanceEnvironment() = default;
+InstanceEnvironment::InstanceEnvironment(InstanceEnvironment&&) noexcept = default;
 
-const Instance& Environment::instance() const { return law_->instance(); }
+const Instance& InstanceEnvironment::instance() const { return law_->instance(); }
 
-Payoffs Environment::draw(std::uint32_t round, ActionId action, const Resolution& resolution) {
+Payoffs InstanceEnvironment::draw(std::uint32_t round, ActionId action,
+                                  const Resolution& resolution) {
   if (action >= instance().actions()) {
     throw InvalidInput(
         "action", std::to_string(action),
@@ -64,7 +69,7 @@ Payoffs Environment::draw(std::uint32_t round, ActionId action, const Resolution
   return Payoffs::group_sums(sums);
 }
 
-bool Environment::is_atoms(const std::shared_ptr<const Partition>& partition) {
+bool InstanceEnvironment::is_atoms(const std::shared_ptr<const Partition>& partition) {
   if (partition == instance().affected()->atoms() || partition == scratch_->same_as_atoms) {
     return true;
   }
@@ -73,11 +78,11 @@ bool Environment::is_atoms(const std::shared_ptr<const Partition>& partition) {
   return true;
 }
 
-std::uint32_t Environment::block_rounds(const Resolution& resolution) const {
+std::uint32_t InstanceEnvironment::block_rounds(const Resolution& resolution) const {
   return law_->block_rounds(resolution.kind);
 }
 
-const NoiseBlock& Environment::noise_at(std::uint32_t round, Resolution::Kind kind) {
+const NoiseBlock& InstanceEnvironment::noise_at(std::uint32_t round, Resolution::Kind kind) {
   NoiseBlock& noise = scratch_->noise;
   if (noise.kind != kind || !noise.block.contains(round)) {
     const std::uint32_t rounds = law_->block_rounds(kind);
@@ -92,7 +97,7 @@ std::uint32_t rounds_in_cache(std::size_t numbers) {
   return numbers <= 128 ? 64 : numbers <= 4096 ? 8 : 1;
 }
 
-BaselineObservations Environment::observe_baseline(std::uint64_t count) const {
+BaselineObservations InstanceEnvironment::observe_baseline(std::uint64_t count) const {
   if (count < 1) throw InvalidInput("observations", std::to_string(count), "must be at least 1");
   BaselineObservations table;
   table.counts.assign(instance().variables(), static_cast<double>(count));

@@ -9,6 +9,6 @@ namespace updraft {
 
 /// Reads the table [campaign] of an experiment; a relative path in `data` is taken from the folder
 /// of `origin`. Throws InvalidInput with file, line and rule.
-CampaignSetting read_campaign_setting(const TomlField& field, const std::string& origin);
+TargetingSetting read_targeting_setting(const TomlField& field, const std::string& origin);
 
 }  // namespace updraft

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include "core/checksum.h"
+#include "experiments/workload.h"
+#include "updraft/error.h"
+#include "updraft/instance_environment.h"
+#include "updraft/registry.h"
+
+namespace updraft {
+namespace {
+
+class InstanceWorkload final : public Workload {
+ public:
+  InstanceWorkload(std::shared_ptr<const Instance> instance, Knowledge knowledge,
+                   const RunOptions& options)
+      : Workload(std::move(knowledge), options),
+        instance_(std::move(instance)),
+        law_(prepare_payoffs(instance_)) {}
+
+  std::string checksum() const override {
+    return fmt::format("{:08x}", updraft::checksum(format_instance(instance_->definition())));
+  }
+
+  void check(const PolicySpec& spec) const override {
+    check_effect_gap(*instance_, spec);
+    start({&spec, 1}, 0);
+  }
+
+  StartedRun start(std::span<const PolicySpec> specs, std::uint32_t run) const override {
+    auto environment = std::make_unique<InstanceEnvironment>(law_, seed(), run);
+    StartedRun started;
+    for (const PolicySpec& spec : specs) {
+      Knowledge told = knowledge();
+      if (needs_of(spec).contains(Need::kObservations)) {
+        const double count = spec.number_or_default("observations");
+        told.set_observations(environment->observe_baseline(static_cast<std::uint64_t>(count)));
+      }
+      started.policies.push_back(make_policy(spec, told));
+    }
+    started.environment = std::move(environment);
+    return started;
+  }
+
+  bool shares_noise() const override { return true; }
+
+ private:
+  std::shared_ptr<const Instance> instance_;
+  std::shared_ptr<const PayoffLaw> law_;
+};
+
+}  // namespace
+
+void check_effect_gap(const Instance& instance, const PolicySpec& spec) {
+  if (instance.effect_gap() > 0.0 || !needs_of(spec).contains(Need::kEffectGap)) return;
+  throw InvalidInput(spec.name() + ".effect_gap",
+                     fmt::format("must be given: {} has none, since {}, and its theorem needs one",
+                                 instance.name().empty() ? "the instance" : instance.name(),
+                                 instance.max_affected() == 0
+                                     ? "nothing is affected"
+                                     : "two actions give an affected variable the same mean"));
+}
+
+std::unique_ptr<Workload> make_workload(std::shared_ptr<const Instance> instance,
+                                        const RunOptions& options) {
+  check_run(options);
+  const Instance& known = options.told_by ? *options.told_by : *instance;
+  if (known.actions() != instance->actions() || known.variables() != instance->variables()) {
+    throw InvalidInput("told_by", known.name(),
+                       "must have as many actions and variables as the instance");
+  }
+  const Knowledge all = known.knowledge(options.rounds);
+  return std::make_unique<InstanceWorkload>(std::move(instance),
+                                            options.told ? all.only(*options.told) : all, options);
+}
+
+}  // namespace updraft

@@ -1,0 +1,101 @@
+#include "experiments/run_policies.h"
+
+#include <algorithm>
+
+#include "updraft/instance_environment.h"
+#include "updraft/simulate.h"
+
+namespace updraft {
+namespace {
+
+/// A policy on its way through a run.
+class PolicyRun {
+ public:
+  PolicyRun(const Workload& workload, Policy& policy, std::uint32_t run)
+      : curve_rounds_(workload.curve_rounds()),
+        policy_(&policy),
+        plain_(workload.kind() == PolicyKind::kPlain),
+        stream_(workload.seed(), run, Purpose::kPolicy) {}
+
+  /// Rounds begin..end-1. select() and observe() are decide() and learn() without the probability,
+  /// which takes a policy that draws longer than its choice.
+  template <typename AnyEnvironment>
+  void advance(AnyEnvironment& environment, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t number = begin; number < end; ++number) {
+      const Round round = environment.begin(number);
+      if (plain_) {
+        decision_.action = policy_->select(stream_);
+        policy_->observe(decision_.action, environment.pay(decision_, policy_->resolution()));
+      } else {
+        decision_ = policy_->decide(round, stream_);
+        policy_->learn(decision_, round, environment.pay(decision_, policy_->resolution()));
+      }
+      environment.measure(decision_, sums_);
+      if (number + 1 == curve_rounds_[outcome_.curve.size()]) outcome_.curve.push_back(sums_);
+    }
+  }
+
+  Outcome finish(Environment& environment) {
+    if (policy_->kind() != PolicyKind::kTargeting) {
+      for (ActionId action = 0; action < policy_->knowledge().actions(); ++action) {
+        outcome_.pulls.push_back(static_cast<double>(policy_->pulls(action)));
+      }
+    }
+    const Round held_out = environment.held_out();
+    if (held_out.size() > 0) outcome_.held_out = policy_->explain(held_out).individuals;
+    return std::move(outcome_);
+  }
+
+ private:
+  std::span<const std::uint32_t> curve_rounds_;
+  Policy* policy_;
+  bool plain_;
+  Stream stream_;
+  Decision decision_;
+  Measures sums_;
+  Outcome outcome_;
+};
+
+std::vector<Outcome> run_in_turns(const Workload& workload, std::span<const PolicySpec> specs,
+                                  std::uint32_t run, TaskControl& control) {
+  const StartedRun started = workload.start(specs, run);
+  Environment& environment = *started.environment;
+  // A round of a plain policy is so short that virtual calls would count.
+  auto* const of_instance = dynamic_cast<InstanceEnvironment*>(&environment);
+  const std::uint32_t rounds = workload.curve_rounds().back();
+  std::uint32_t block = rounds;
+  std::vector<PolicyRun> runs;
+  for (const std::unique_ptr<Policy>& policy : started.policies) {
+    runs.emplace_back(workload, *policy, run);
+    block = std::min(block, environment.block_rounds(policy->resolution()));
+  }
+  for (std::uint32_t begin = 0; begin < rounds; begin += block) {
+    const std::uint32_t end = begin + std::min(block, rounds - begin);
+    for (PolicyRun& policy : runs) {
+      if (of_instance) {
+        policy.advance(*of_instance, begin, end);
+      } else {
+        policy.advance(environment, begin, end);
+      }
+      control.advance(end - begin);
+      if (control.cancelled()) throw Cancelled();
+    }
+  }
+  std::vector<Outcome> outcomes;
+  for (PolicyRun& policy : runs) outcomes.push_back(policy.finish(environment));
+  return outcomes;
+}
+
+}  // namespace
+
+std::vector<Outcome> run_policies(const Workload& workload, std::span<const PolicySpec> specs,
+                                  std::uint32_t run, TaskControl& control) {
+  if (workload.shares_noise()) return run_in_turns(workload, specs, run, control);
+  std::vector<Outcome> outcomes;
+  for (const PolicySpec& spec : specs) {
+    outcomes.push_back(run_in_turns(workload, {&spec, 1}, run, control).front());
+  }
+  return outcomes;
+}
+
+}  // namespace updraft
