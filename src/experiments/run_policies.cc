@@ -12,7 +12,7 @@ namespace {
 class PolicyRun {
  public:
   PolicyRun(const Workload& workload, Policy& policy, std::uint32_t run)
-      : curve_rounds_(workload.curve_rounds()),
+      : next_(workload.curve_rounds().data()),
         policy_(&policy),
         plain_(workload.kind() == PolicyKind::kPlain),
         stream_(workload.seed(), run, Purpose::kPolicy) {}
@@ -22,16 +22,19 @@ class PolicyRun {
   template <typename AnyEnvironment>
   void advance(AnyEnvironment& environment, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t number = begin; number < end; ++number) {
-      const Round round = environment.begin(number);
       if (plain_) {
+        environment.begin(number);
         decision_.action = policy_->select(stream_);
         policy_->observe(decision_.action, environment.pay(decision_, policy_->resolution()));
       } else {
+        const Round round = environment.begin(number);
         decision_ = policy_->decide(round, stream_);
         policy_->learn(decision_, round, environment.pay(decision_, policy_->resolution()));
       }
       environment.measure(decision_, sums_);
-      if (number + 1 == curve_rounds_[outcome_.curve.size()]) outcome_.curve.push_back(sums_);
+      if (number + 1 != *next_) continue;
+      outcome_.curve.push_back(sums_);
+      ++next_;
     }
   }
 
@@ -47,7 +50,7 @@ class PolicyRun {
   }
 
  private:
-  std::span<const std::uint32_t> curve_rounds_;
+  const std::uint32_t* next_;  // of the curve's rounds
   Policy* policy_;
   bool plain_;
   Stream stream_;
