@@ -123,6 +123,34 @@ INSTANTIATE_TEST_SUITE_P(Policies, Propensity,
                                            Case{"FewAtoms", "up_ts", 8, 4}),
                          [](const auto& given) { return std::string(given.param.name); });
 
+/// Two actions on a variable each. Six rounds of the first and two of the second leave the baseline
+/// of the first variable, and the noise, hardly known: the error that the draws share weighs most.
+/// Level: 1e-6 of a normal law, divided by 1,000.
+TEST(UnevenPropensity, IsThatOfTheDistributionDrawnFrom) {
+  constexpr std::uint32_t kDecisions = 100'000;
+  Knowledge knowledge(2, 3);
+  knowledge.set_affected({VariableSet::from_ids({0}), VariableSet::from_ids({1})});
+  const auto policy = make_policy("up_ts", knowledge);
+  const Stream noise(11, 0, Purpose::kTest);
+  for (std::uint32_t round = 0; round < 8; ++round) {
+    const ActionId action = round < 6 ? 0 : 1;
+    std::vector<double> y(3);
+    noise.normals(round, 0, y);
+    if (action == 0) y[0] -= 2.0;  // so that it is the best in the tail of the draws only
+    policy->observe(action, Payoffs::dense(y));
+  }
+  double excess = 0.0;
+  double variance = 0.0;
+  for (std::uint32_t d = 0; d < kDecisions; ++d) {
+    const Stream stream(5, d % 100, Purpose::kPolicy);
+    const double p = policy->probabilities(stream)[0];
+    excess += (policy->decide(stream).action == 0 ? 1.0 : 0.0) - p;
+    variance += p * (1.0 - p);
+  }
+  EXPECT_GT(variance, 1000.0);
+  EXPECT_TRUE(agrees(excess, 0.0, std::sqrt(variance), 1000)) << excess / std::sqrt(variance);
+}
+
 TEST(DecisionDraws, LeaveOutActionsThatWaitForFeedback) {
   const Stream stream(5, 0, Purpose::kPolicy);
   const auto policy = make_policy("ts(sigma2=4)", knowledge_of({"", "", 5, 8}));
