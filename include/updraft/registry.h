@@ -75,6 +75,7 @@ struct PolicyInfo {
   Needs needs;  ///< before the start if it is plain, else with every Round
   PolicyTraits traits = {};
   std::vector<ParameterInfo> parameters;
+  bool has_parameter(std::string_view parameter) const;
   /// Null if only a simulation can make it, since it must know the truth.
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;
 };

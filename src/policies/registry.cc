@@ -340,6 +340,11 @@ std::string parameter_rule(const ParameterInfo& parameter) {
   return "";
 }
 
+bool PolicyInfo::has_parameter(std::string_view parameter) const {
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [&](const ParameterInfo& known) { return known.name == parameter; });
+}
+
 std::span<const PolicyInfo> policies() {
   static const std::vector<PolicyInfo> table = [] {
     std::vector<PolicyInfo> all = plain_table();
