@@ -122,7 +122,7 @@ struct Pick {
 /// horizon is known.
 Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge);
 
-/// The names of the plain policies whose needs are all in `known`.
+/// The names of the plain policies whose needs are all in `known`, without experimental ones.
 std::vector<std::string> policies_that_need_at_most(Needs known);
 
 }  // namespace updraft

@@ -437,6 +437,7 @@ std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& know
 std::vector<std::string> policies_that_need_at_most(Needs known) {
   std::vector<std::string> names;
   for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
+    if (info.status == PolicyStatus::kExperimental) continue;
     if (info.needs.without(known).empty()) names.emplace_back(info.name);
   }
   return names;
