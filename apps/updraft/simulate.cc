@@ -323,7 +323,8 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
   for (const std::string& text : options.policies) specs.push_back(PolicySpec::parse(text));
   if (!specs.empty()) return specs;
   for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
-    specs.push_back(PolicySpec::parse(fmt::format("{}(beta=1)", info.name)));
+    const PolicySpec spec = PolicySpec::parse(info.name);
+    specs.push_back(info.has_parameter("beta") ? spec.with("beta", 1.0) : spec);
   }
   if (!options.quiet) write_note("no --policy given: using all contextual policies, with beta = 1");
   return specs;

@@ -75,6 +75,7 @@ struct PolicyInfo {
   Needs needs;  ///< before the start if it is plain, else with every Round
   PolicyTraits traits = {};
   std::vector<ParameterInfo> parameters;
+  bool has_parameter(std::string_view parameter) const;
   /// Null if only a simulation can make it, since it must know the truth.
   std::unique_ptr<Policy> (*make)(const PolicySpec&, const Knowledge&) = nullptr;
 };
@@ -120,7 +121,7 @@ struct Pick {
 /// InvalidInput if it needs an alpha and neither alpha nor the horizon is known.
 Pick pick_policy(const PolicySpec& spec, const Knowledge& knowledge);
 
-/// The names of the plain policies whose needs are all in `known`.
+/// The names of the plain policies whose needs are all in `known`, without experimental ones.
 std::vector<std::string> policies_that_need_at_most(Needs known);
 
 }  // namespace updraft

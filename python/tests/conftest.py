@@ -45,6 +45,11 @@ CONTEXT_SPECS = {
 }
 
 
+def established(kind):
+    """The names of the policies of a kind that have a plain reference (tests/reference)."""
+    return {policy["name"] for policy in ud.policies(kind) if policy["status"] != "experimental"}
+
+
 def known(instance, rounds, environment=None):
     """Everything that policies may know of an instance, observations included."""
     environment = environment or instance.environment()

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import CAMPAIGN_SPECS
+from conftest import CAMPAIGN_SPECS, established
 
 import updraft as ud
 
@@ -41,7 +41,8 @@ def play(policy, rounds, seed=1):
 
 
 def test_every_campaign_policy_is_listed_here():
-    assert set(CAMPAIGN_SPECS) == {policy["name"] for policy in ud.campaign_policies()}
+    assert set(CAMPAIGN_SPECS) == established("targeting")
+    assert ud.campaign_policies() == ud.policies("targeting")
 
 
 @pytest.mark.parametrize("name", CAMPAIGN_SPECS)

@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import CONTEXT_SPECS
+from conftest import CONTEXT_SPECS, established
 
 import updraft as ud
 
@@ -43,7 +43,8 @@ def made(spec):
 
 
 def test_every_context_policy_is_listed_here():
-    assert set(CONTEXT_SPECS) == {policy["name"] for policy in ud.context_policies()}
+    assert set(CONTEXT_SPECS) == established("contextual")
+    assert ud.context_policies() == ud.policies("contextual")
 
 
 SPECS = [*CONTEXT_SPECS.values(), "lin_up_ucb(beta=1, max_affected=6)"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import SPECS, known
+from conftest import SPECS, established, known
 
 import updraft as ud
 
@@ -19,7 +19,8 @@ def drive(policy, environment, rounds):
 
 
 def test_every_policy_is_listed_here():
-    assert set(SPECS) == {policy["name"] for policy in ud.policies()}
+    assert set(SPECS) == established("plain")
+    assert ud.policies() == ud.policies("plain")
     for kind in ("plain", "targeting", "contextual"):
         assert {policy["kind"] for policy in ud.policies(kind)} == {kind}
     with pytest.raises(ValueError, match="kind = targetting: .*did you mean targeting"):

@@ -32,13 +32,6 @@ constexpr Choice kChoices[] = {
      "nothing is known that would identify the uplift, so it uses the total reward"},
 };
 
-bool has(const PolicyInfo& info, std::string_view parameter) {
-  for (const ParameterInfo& known : info.parameters) {
-    if (known.name == parameter) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
@@ -50,11 +43,11 @@ Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
   const PolicyInfo& info = policy_info(choice->policy);
   Pick pick{PolicySpec::parse(info.name), std::string(choice->because)};
   for (const ParameterInfo& parameter : policy_info(automatic.name()).parameters) {
-    if (has(info, parameter.name)) {
+    if (info.has_parameter(parameter.name)) {
       pick.spec = pick.spec.with_that_of(automatic, parameter.name);
     }
   }
-  if (!has(info, "alpha") || pick.spec.number("alpha")) return pick;
+  if (!info.has_parameter("alpha") || pick.spec.number("alpha")) return pick;
   if (!known.horizon()) {
     throw InvalidInput(
         "auto.alpha",

@@ -340,6 +340,11 @@ std::string parameter_rule(const ParameterInfo& parameter) {
   return "";
 }
 
+bool PolicyInfo::has_parameter(std::string_view parameter) const {
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [&](const ParameterInfo& known) { return known.name == parameter; });
+}
+
 std::span<const PolicyInfo> policies() {
   static const std::vector<PolicyInfo> table = [] {
     std::vector<PolicyInfo> all = plain_table();
@@ -432,6 +437,7 @@ std::unique_ptr<Policy> make_policy(std::string_view spec, const Knowledge& know
 std::vector<std::string> policies_that_need_at_most(Needs known) {
   std::vector<std::string> names;
   for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
+    if (info.status == PolicyStatus::kExperimental) continue;
     if (info.needs.without(known).empty()) names.emplace_back(info.name);
   }
   return names;

@@ -165,7 +165,7 @@ TEST(CliPolicies, JsonHasEveryField) {
     }
     EXPECT_TRUE(policy.at("aliases").is_array());
     EXPECT_TRUE(policy.at("needs").is_array());
-    EXPECT_FALSE(policy.at("parameters").empty());
+    EXPECT_TRUE(policy.at("parameters").is_array());
     for (const json& parameter : policy.at("parameters")) {
       for (const char* key : {"name", "rule", "default", "help"}) {
         EXPECT_TRUE(parameter.at(key).is_string()) << key;
@@ -177,6 +177,7 @@ TEST(CliPolicies, JsonHasEveryField) {
   EXPECT_EQ(policies[0]["name"], "auto");
   EXPECT_EQ(policies[1]["name"], "ucb");
   EXPECT_EQ(policies[1]["needs"], json::array());
+  EXPECT_EQ(policies[1]["parameters"].size(), 3u);
   EXPECT_EQ(policies[3]["name"], "up_ts_bl");
   EXPECT_EQ(policies[3]["needs"], json({"baseline", "affected"}));
 }

@@ -250,7 +250,7 @@ TEST_P(EveryPolicy, DenseSparseAndOwnResolutionAgree) {
 
 TEST_P(EveryPolicy, ExplainsEveryAction) {
   const auto policy = make();
-  const bool forced_start = GetParam() != "ts";
+  const bool forced_start = !policy_info(GetParam()).needs.contains(Need::kRewardPrior);
   for (const ActionExplanation& about : policy->explain().actions) {
     EXPECT_EQ(about.pulls, 0u);
     EXPECT_EQ(std::isinf(about.index), forced_start);
@@ -259,9 +259,8 @@ TEST_P(EveryPolicy, ExplainsEveryAction) {
   play(*policy, 0, 100);
   const Explanation explanation = policy->explain();
   ASSERT_EQ(explanation.actions.size(), 4u);
-  const std::string& name = policy->spec().name();  // of what auto picked
-  const bool unknown_sets =
-      !policy_info(name).needs.contains(Need::kAffected) && name != "ucb" && name != "ts";
+  const PolicyInfo& info = policy_info(policy->spec().name());  // of what auto picked
+  const bool unknown_sets = !info.needs.contains(Need::kAffected) && !info.traits.on_total;
   for (ActionId action = 0; action < 4; ++action) {
     const ActionExplanation& about = explanation.actions[action];
     EXPECT_EQ(about.pulls, policy->pulls(action));
@@ -317,7 +316,7 @@ TEST_P(EveryPolicy, HasTheTraitsOfItsRow) {
 
 TEST_P(EveryPolicy, SelectTakesTheLargestExplainedIndex) {
   const auto policy = make();
-  if (testing::draws_at_random(policy->spec().name())) GTEST_SKIP() << "draws at random";
+  if (policy_info(policy->spec().name()).traits.draws) GTEST_SKIP() << "draws at random";
   for (std::uint32_t round = 0; round < 300; ++round) {
     const Explanation explanation = policy->explain();
     const ActionId action = policy->select(kPolicyStream);

@@ -53,7 +53,7 @@ std::vector<std::string> names() {
     const std::string name(info.name);
     // Two policies take turns at first; the others learn noise, draw, or are another policy.
     if (name == "up_ucb_ilift" || name == "up_ucb_explore_bl" || name == "auto" ||
-        testing::learns_noise(name) || testing::draws_at_random(name)) {
+        info.traits.learns_noise || info.traits.draws) {
       continue;
     }
     result.push_back(name);

@@ -160,7 +160,7 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
   const double delta = draws.uniform(0.01, 0.5);
   const bool own_horizon = draws.chance(0.5);
   const bool own_parameters = draws.chance(0.4);
-  if (learns_noise(policy)) {
+  if (policy_info(policy).traits.learns_noise) {
     if (draws.chance(0.6)) {
       add("refit", draws.chance(0.4) ? "0" : number_text(draws.log_uniform(0.005, 1.0)));
     }
@@ -261,7 +261,7 @@ RandomCase random_case(std::string_view policy, std::uint32_t number) {
                     .common_noise = common_noise,
                     .spread = std::vector<double>(actions, 1.0),
                     .stream = stream};
-  if (learns_noise(policy)) vary_noise(result, draws);
+  if (policy_info(policy).traits.learns_noise) vary_noise(result, draws);
   return result;
 }
 

@@ -24,21 +24,18 @@ inline Knowledge full_knowledge() {
   return knowledge;
 }
 
-/// Whether a policy learns the noise, and so needs no parameter.
-inline bool learns_noise(std::string_view policy) {
-  return policy == "up_ts" || policy == "up_ts_bl" || policy == "up_ucb_cv" ||
-         policy == "up_ucb_cv_bl";
-}
-
-/// Whether a policy draws at random, so that what explain() shows as its index does not decide.
-inline bool draws_at_random(std::string_view policy) {
-  return policy == "ts" || policy == "up_ts" || policy == "up_ts_bl";
-}
-
 /// A spec with which a policy can start.
 inline std::string usable_spec(const PolicyInfo& info) {
-  if (learns_noise(info.name)) return std::string(info.name);
-  return std::string(info.name) + (info.name == "ts" ? "(sigma2=0.1)" : "(alpha=0.3)");
+  return std::string(info.name) + (info.has_parameter("alpha")    ? "(alpha=0.3)"
+                                   : info.has_parameter("sigma2") ? "(sigma2=0.1)"
+                                                                  : "");
+}
+
+/// Whether a plain reference (tests/reference) must decide as the policy does: the status promises
+/// one unless it is experimental (updraft/registry.h). auto becomes another policy, and what only a
+/// simulation can make is the truth itself.
+inline bool must_have_a_reference(const PolicyInfo& info) {
+  return info.status != PolicyStatus::kExperimental && info.make != nullptr && info.name != "auto";
 }
 
 }  // namespace updraft::testing

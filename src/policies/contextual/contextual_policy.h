@@ -23,9 +23,10 @@ class ContextualPolicy : public Policy {
 
   std::size_t features() const { return knowledge().features(); }
 
-  /// Whether a context that is well formed has what a decision needs, and what learning needs.
-  virtual void check_for_choice(const Round& context) const = 0;
-  virtual void check_for_learning(const Round& context) const = 0;
+  /// Throw InvalidInput if a well-formed context lacks what a decision needs, or what learning
+  /// needs.
+  virtual void check_for_choice(const Round&) const {}
+  virtual void check_for_learning(const Round&) const {}
 
   // All are given what passed the checks.
 

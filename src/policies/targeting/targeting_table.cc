@@ -63,6 +63,10 @@ std::vector<PolicyInfo> targeting_table() {
                       .parameters = parameters,
                       .make = make_learning_targeting};
   };
+  const auto drawing = [](PolicyInfo info) {
+    info.traits.draws = true;
+    return info;
+  };
   PolicyInfo random = row("random", "treats at random, as many as the budget allows; a yardstick",
                           "none", kSource, Needs(), {});
   random.make = make_random_targeting;
@@ -82,12 +86,13 @@ std::vector<PolicyInfo> targeting_table() {
           "max over z of model(z, x) - model(0, x)", kSource, Needs(), greedy),
       row("greedy_bl", "treats by the estimated uplift; baseline known",
           "max over z of model(z, x) - baseline(x)", kSource, Need::kBaseline, greedy),
-      row("eps_greedy", "greedy with a part of the budget at random; baseline learnt",
-          "as greedy; b ~ Binomial(L, eps) individuals at random", kSource, Needs(), exploring),
-      row("eps_greedy_bl", "greedy with a part of the budget at random; baseline known",
-          "as greedy_bl; b ~ Binomial(L, eps) individuals at random", kSource, Need::kBaseline,
-          exploring),
-      random,
+      drawing(row("eps_greedy", "greedy with a part of the budget at random; baseline learnt",
+                  "as greedy; b ~ Binomial(L, eps) individuals at random", kSource, Needs(),
+                  exploring)),
+      drawing(row("eps_greedy_bl", "greedy with a part of the budget at random; baseline known",
+                  "as greedy_bl; b ~ Binomial(L, eps) individuals at random", kSource,
+                  Need::kBaseline, exploring)),
+      drawing(random),
       oracle,
   };
 }

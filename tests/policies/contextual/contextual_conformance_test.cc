@@ -21,9 +21,10 @@ class EveryContextPolicy : public ::testing::TestWithParam<std::string> {
     return make_contextual(GetParam(), kExampleContextualShape);
   }
   static bool bounded() { return GetParam().find("max_affected") != std::string::npos; }
-  static bool sums_all() { return GetParam().starts_with("lin_ucb"); }
-  static bool needs_sets() { return !bounded() && !sums_all(); }
-  static bool needs_baseline() { return GetParam().starts_with("lin_up_ucb_bl"); }
+  static Needs needs() { return policy_info(PolicySpec::parse(GetParam()).name()).needs; }
+  static bool sums_all() { return needs().empty(); }
+  static bool needs_sets() { return !bounded() && needs().contains(Need::kAffected); }
+  static bool needs_baseline() { return needs().contains(Need::kBaseline); }
 };
 
 /// Everything that explain() shows of actions with feedback, to be compared bit for bit.

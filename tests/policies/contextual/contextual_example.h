@@ -46,18 +46,18 @@ inline std::vector<double> example_payoffs(std::uint32_t round, const MadeContex
   return payoffs;
 }
 
-/// Every policy, with the sets and with L, with a constant beta and with the schedule.
+/// Every policy: with the sets and with L, with a constant beta and with the schedule, as far as
+/// it has the parameters.
 inline std::vector<std::string> usable_context_specs() {
   std::vector<std::string> specs;
   for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
-    for (const char* parameters : {"beta=0.5", "delta=0.1"}) {
-      specs.push_back(std::string(info.name) + "(" + parameters + ")");
-    }
-    if (!info.needs.contains(Need::kAffected)) continue;
-    for (const char* parameters :
-         {"beta=0.5, max_affected=2", "delta=0.1, lambda=2, max_affected=4"}) {
-      specs.push_back(std::string(info.name) + "(" + parameters + ")");
-    }
+    const std::string name(info.name);
+    const bool widths = info.has_parameter("beta");
+    specs.push_back(name + (widths ? "(beta=0.5)" : "()"));
+    if (widths) specs.push_back(name + "(delta=0.1)");
+    if (!info.has_parameter("max_affected")) continue;
+    specs.push_back(name + (widths ? "(beta=0.5, max_affected=2)" : "(max_affected=2)"));
+    if (widths) specs.push_back(name + "(delta=0.1, lambda=2, max_affected=4)");
   }
   return specs;
 }

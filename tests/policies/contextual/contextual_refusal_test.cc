@@ -130,10 +130,11 @@ TEST_P(ContextRefusals, FeedbackThatCannotBe) {
 TEST_P(ContextRefusals, ContextsWithoutTheKnowledgeThatIsNeeded) {
   Judge judge(GetParam());
   const MadeContext good = example_context(9);
-  const std::string name = GetParam().substr(0, GetParam().find('('));
+  const std::string name = PolicySpec::parse(GetParam()).name();
+  const Needs needs = policy_info(name).needs;
   Round context = good.view();
   context.baseline = {};
-  if (name == "lin_up_ucb_bl") {
+  if (needs.contains(Need::kBaseline)) {
     const std::string said = "context: baseline: is missing, and " + name + " needs to know it";
     EXPECT_EQ(judge.select(context), said);
     EXPECT_EQ(judge.explain(context), said);
@@ -144,9 +145,9 @@ TEST_P(ContextRefusals, ContextsWithoutTheKnowledgeThatIsNeeded) {
   context.affected = {};
   const std::string said = "context: affected: is missing, and " + name +
                            " needs to know it unless max_affected is given";
-  if (GetParam().find("max_affected") != std::string::npos || name == "lin_ucb") {
+  if (GetParam().find("max_affected") != std::string::npos || !needs.contains(Need::kAffected)) {
     EXPECT_EQ(judge.explain(context), "(accepted)");
-  } else if (name == "lin_up_ucb") {
+  } else if (!needs.contains(Need::kBaseline)) {
     EXPECT_EQ(judge.all(context), said);
   } else {
     EXPECT_EQ(judge.select(context), said);

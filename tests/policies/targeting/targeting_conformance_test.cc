@@ -19,6 +19,7 @@ const Stream kPolicyStream(13, 0, Purpose::kPolicy);
 class EveryTargetingPolicy : public ::testing::TestWithParam<std::string> {
  protected:
   static std::unique_ptr<Policy> make() { return make_targeting(GetParam(), kExampleShape); }
+  static const PolicyInfo& info() { return policy_info(PolicySpec::parse(GetParam()).name()); }
   /// The same with one more parameter, where the policy has it.
   static std::unique_ptr<Policy> make_with(const std::string& parameter) {
     std::string text = GetParam();
@@ -106,6 +107,7 @@ TEST_P(EveryTargetingPolicy, HasProbabilityOneUnlessItDraws) {
   }
   const double probability = policy->preview(example_pool(30).view(), kPolicyStream).probability;
   EXPECT_EQ(probability<1.0, different> 0);
+  EXPECT_EQ(different > 0, info().traits.draws);
   EXPECT_GT(probability, 0.0);
 }
 
@@ -167,7 +169,7 @@ TEST_P(EveryTargetingPolicy, NeverTreatsMoreThanTheBudgetNorWithWhatThereIsNot) 
 }
 
 TEST_P(EveryTargetingPolicy, FillSpendsTheWholeBudget) {
-  if (GetParam().starts_with("random")) GTEST_SKIP() << "always does";
+  if (!info().has_parameter("fill")) GTEST_SKIP() << "has no fill";
   const auto policy = make_with("fill=yes");
   for (const auto& treated : play_example(*policy, 0, 100)) {
     const auto untreated = std::count(treated.begin(), treated.end(), 0u);
@@ -176,7 +178,7 @@ TEST_P(EveryTargetingPolicy, FillSpendsTheWholeBudget) {
 }
 
 TEST_P(EveryTargetingPolicy, TreatsThePoolThatIsAsLargeAsTheBudget) {
-  if (GetParam().starts_with("random")) GTEST_SKIP() << "has no fill";
+  if (!info().has_parameter("fill")) GTEST_SKIP() << "has no fill";
   const auto policy = make_with("fill=yes");
   play_example(*policy, 0, 5);
   const auto treated = select_treatments(*policy, example_pool(5, 4).view(), kPolicyStream);
@@ -192,7 +194,6 @@ void expect_in(const std::optional<double>& estimate, const std::optional<Interv
 
 TEST_P(EveryTargetingPolicy, SelectTreatsThoseWhomExplainShowsAsChosen) {
   const auto policy = make();
-  const bool chance = takes_chances(policy->spec().name());
   for (std::uint32_t round = 0; round < 60; ++round) {
     const MadePool pool = example_pool(round);
     const auto shown = individuals(*policy, pool.view());
@@ -213,7 +214,7 @@ TEST_P(EveryTargetingPolicy, SelectTreatsThoseWhomExplainShowsAsChosen) {
       if (is("c2_up_ucb") && round == 59) {  // all directions were seen
         EXPECT_TRUE(shown[i].payoff && shown[i].uplift);
       }
-      if (!chance) {
+      if (!info().traits.draws) {
         EXPECT_EQ(shown[i].chosen ? shown[i].treatment : 0, treated[i]);
       }
     }
@@ -238,7 +239,7 @@ TEST_P(EveryTargetingPolicy, EqualsHaveEqualIndicesAndTheLowestIdsGoFirst) {
       EXPECT_EQ(shown[i].index, shown[i - 7].index);
       EXPECT_EQ(shown[i].treatment, shown[i - 7].treatment);
       EXPECT_LE(shown[i].chosen, shown[i - 7].chosen);
-      if (!takes_chances(policy->spec().name())) {
+      if (!info().traits.draws) {
         EXPECT_LE(treated[i], treated[i - 7]);
       }
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policies/targeting/targeting_duel.h"
+#include "support/knowledge.h"
 
 namespace updraft::testing {
 
@@ -130,10 +131,10 @@ TEST_P(TargetingEquivalence, SameExplanations) {
 std::vector<Contender> contenders() {
   std::vector<Contender> result;
   for (const PolicyInfo& info : policies(PolicyKind::kTargeting)) {
-    if (info.make == nullptr) continue;
+    if (!must_have_a_reference(info)) continue;
     const std::string name(info.name);
     result.push_back({name, "linear"});
-    if (name == "random") continue;
+    if (!info.has_parameter("model")) continue;
     result.push_back({name, "exact"});
     result.push_back({name, "online"});
   }

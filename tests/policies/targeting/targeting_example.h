@@ -39,32 +39,31 @@ inline std::vector<double> example_payoffs(std::uint32_t round, const MadePool& 
   return payoffs;
 }
 
-inline bool learns(const PolicyInfo& info) { return info.make != nullptr && info.name != "random"; }
+/// Whether a policy has a model of the payoffs, with the parameters that go with it.
+inline bool has_models(const PolicyInfo& info) {
+  return info.make != nullptr && info.has_parameter("model");
+}
 
-/// A spec with which a policy can start; `more` are parameters of those that learn.
+/// A spec with which a policy can start; `more` are parameters of those that have models.
 inline std::string usable_targeting_spec(const PolicyInfo& info, const std::string& more = "") {
   std::string text;
-  if (info.name.starts_with("c2_")) text = "beta=0.5";
-  if (info.name.starts_with("eps_")) text = "eps=0.3";
-  if (learns(info) && !more.empty()) text += (text.empty() ? "" : ", ") + more;
+  if (info.has_parameter("beta")) text = "beta=0.5";
+  if (info.has_parameter("eps")) text = "eps=0.3";
+  if (has_models(info) && !more.empty()) text += (text.empty() ? "" : ", ") + more;
   return std::string(info.name) + "(" + text + ")";
 }
 
-/// Every policy, and with every kind of model where it learns one.
+/// Every policy, and with every kind of model if it has models.
 inline std::vector<std::string> usable_targeting_specs() {
   std::vector<std::string> specs;
   for (const PolicyInfo& info : policies(PolicyKind::kTargeting)) {
     if (info.make == nullptr) continue;
     specs.push_back(usable_targeting_spec(info));
-    if (!learns(info)) continue;
+    if (!has_models(info)) continue;
     specs.push_back(usable_targeting_spec(info, "model=logistic"));
     specs.push_back(usable_targeting_spec(info, "model=logistic, fit=online"));
   }
   return specs;
-}
-
-inline bool takes_chances(const std::string& policy) {
-  return policy == "random" || policy.starts_with("eps_");
 }
 
 /// Rounds first..last - 1 of the example, each with its feedback; returns the decisions.

@@ -128,8 +128,8 @@ TEST_P(TargetingRefusals, FeedbackThatCannotBe) {
 TEST_P(TargetingRefusals, PoolsWithoutTheKnowledgeThatIsNeeded) {
   Judge judge(GetParam());
   MadePool pool = example_pool(9);
-  const std::string name = GetParam().substr(0, GetParam().find('('));
-  if (name.ends_with("_bl")) {
+  const std::string name = PolicySpec::parse(GetParam()).name();
+  if (policy_info(name).needs.contains(Need::kBaseline)) {
     pool.baseline.clear();
     const std::string said = "pool: baseline: is missing, and " + name + " needs to know it";
     EXPECT_EQ(judge.select(pool.view()), said);
@@ -196,7 +196,7 @@ MadePool long_rows(std::uint32_t round) {
 
 TEST(TargetingNorms, RefuseWhereAskedAndByDefaultWithDelta) {
   for (const PolicyInfo& info : policies(PolicyKind::kTargeting)) {
-    if (!learns(info)) continue;
+    if (!has_models(info)) continue;
     std::vector<std::string> specs = {usable_targeting_spec(info, "norms=refuse")};
     if (info.name.starts_with("c2_")) specs.push_back(std::string(info.name) + "(delta=0.1)");
     for (const std::string& spec : specs) {
@@ -212,7 +212,7 @@ TEST(TargetingNorms, RefuseWhereAskedAndByDefaultWithDelta) {
 
 TEST(TargetingNorms, ScaledAsByHand) {
   for (const PolicyInfo& info : policies(PolicyKind::kTargeting)) {
-    if (!learns(info)) continue;
+    if (!has_models(info)) continue;
     SCOPED_TRACE(info.name);
     const auto scaling = make_targeting(usable_targeting_spec(info, "norms=scale"), kExampleShape);
     const auto plain = make_targeting(usable_targeting_spec(info), kExampleShape);
