@@ -37,6 +37,7 @@ class InstanceWorkload final : public Workload {
       }
       started.policies.push_back(make_policy(spec, told));
     }
+    started.of_instance = environment.get();
     started.environment = std::move(environment);
     return started;
   }

@@ -63,8 +63,6 @@ std::vector<Outcome> run_in_turns(const Workload& workload, std::span<const Poli
                                   std::uint32_t run, TaskControl& control) {
   const StartedRun started = workload.start(specs, run);
   Environment& environment = *started.environment;
-  // A round of a plain policy is so short that virtual calls would count.
-  auto* const of_instance = dynamic_cast<InstanceEnvironment*>(&environment);
   const std::uint32_t rounds = workload.curve_rounds().back();
   std::uint32_t block = rounds;
   std::vector<PolicyRun> runs;
@@ -75,8 +73,8 @@ std::vector<Outcome> run_in_turns(const Workload& workload, std::span<const Poli
   for (std::uint32_t begin = 0; begin < rounds; begin += block) {
     const std::uint32_t end = begin + std::min(block, rounds - begin);
     for (PolicyRun& policy : runs) {
-      if (of_instance) {
-        policy.advance(*of_instance, begin, end);
+      if (started.of_instance != nullptr) {  // without virtual calls: its rounds are short
+        policy.advance(*started.of_instance, begin, end);
       } else {
         policy.advance(environment, begin, end);
       }

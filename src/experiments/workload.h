@@ -17,6 +17,8 @@
 
 namespace updraft {
 
+class InstanceEnvironment;
+
 /// What runs of a workload have in common.
 struct RunOptions {
   std::uint32_t rounds = 0;
@@ -40,6 +42,7 @@ struct Outcome {
 /// A run that is about to begin.
 struct StartedRun {
   std::unique_ptr<Environment> environment;
+  InstanceEnvironment* of_instance = nullptr;     ///< the environment, if it is one of an instance
   std::vector<std::unique_ptr<Policy>> policies;  ///< must not outlive the environment
 };
 
