@@ -53,12 +53,13 @@ class InstanceWorkload final : public Workload {
 
 void check_effect_gap(const Instance& instance, const PolicySpec& spec) {
   if (instance.effect_gap() > 0.0 || !needs_of(spec).contains(Need::kEffectGap)) return;
-  throw InvalidInput(spec.name() + ".effect_gap",
-                     fmt::format("must be given: {} has none, since {}, and its theorem needs one",
-                                 instance.name().empty() ? "the instance" : instance.name(),
-                                 instance.max_affected() == 0
-                                     ? "nothing is affected"
-                                     : "two actions give an affected variable the same mean"));
+  throw InvalidInput(
+      spec.name() + ".effect_gap",
+      fmt::format("must be given: {} has none, because {}, and the theorem needs one",
+                  instance.name().empty() ? "the instance" : instance.name(),
+                  instance.max_affected() == 0
+                      ? "nothing is affected"
+                      : "two actions give an affected variable the same mean"));
 }
 
 std::unique_ptr<Workload> make_workload(std::shared_ptr<const Instance> instance,

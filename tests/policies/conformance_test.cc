@@ -311,7 +311,9 @@ TEST_P(EveryPolicy, HasTheTraitsOfItsRow) {
   EXPECT_EQ(draws, traits.draws);
   EXPECT_EQ(policy->resolution().kind == Resolution::Kind::kTotal, traits.on_total);
   EXPECT_EQ(explanation.degrees_of_freedom.has_value(), traits.learns_noise);
-  EXPECT_EQ(explanation.interval_kind == IntervalKind::kPosterior, traits.has_posterior);
+  const bool of_posterior = explanation.interval_kind == IntervalKind::kPosterior ||
+                            explanation.interval_kind == IntervalKind::kConfidence95;
+  EXPECT_EQ(of_posterior, traits.has_posterior);
 }
 
 TEST_P(EveryPolicy, SelectTakesTheLargestExplainedIndex) {
