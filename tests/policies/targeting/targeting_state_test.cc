@@ -45,7 +45,7 @@ TEST_P(TargetingState, RefusesEveryFlippedBit) { expect_no_flipped_bit(example()
 INSTANTIATE_TEST_SUITE_P(Registered, TargetingState, ::testing::ValuesIn(usable_targeting_specs()));
 
 TEST(TargetingFiles, RefusesForeignFiles) {
-  constexpr auto kForeign = "policy state: is not a saved policy: it does not begin like one";
+  constexpr auto kForeign = "policy state: is not a saved policy: its first bytes are wrong";
   EXPECT_EQ(refused(""), kForeign);
   EXPECT_EQ(refused(std::string(1000, '\0')), kForeign);
 }
