@@ -379,7 +379,9 @@ void check_kind(const PolicySpec& spec, PolicyKind wanted) {
   const PolicyKind own = policy_info(spec.name()).kind;
   if (own == wanted) return;
   std::vector<std::string_view> names;
-  for (const PolicyInfo& info : policies(wanted)) names.push_back(info.name);
+  for (const PolicyInfo& info : policies(wanted)) {
+    if (info.status != PolicyStatus::kExperimental) names.push_back(info.name);
+  }
   throw InvalidInput("policy", spec.name(),
                      fmt::format("is for {} (docs/campaigns.md), not for {}; for these there are: "
                                  "{}",
