@@ -65,9 +65,10 @@ Estimate tail_ratio(const GridPoint& a, const GridPoint& b) {
 
 double share_with_larger_value(const ExperimentResult& result, std::size_t a, std::size_t b) {
   double larger = 0.0;
-  for_each_resample(result.experiment.runs, [&](std::span<const std::uint32_t> weights) {
-    larger += tuned_value(result, a, weights) > tuned_value(result, b, weights) ? 1.0 : 0.0;
-  });
+  for_each_resample(
+      result.best(a).final_regrets.size(), [&](std::span<const std::uint32_t> weights) {
+        larger += tuned_value(result, a, weights) > tuned_value(result, b, weights) ? 1.0 : 0.0;
+      });
   return larger / kResamples;
 }
 
