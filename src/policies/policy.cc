@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/dense.h"
+#include "policies/row_checks.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state_io.h"
@@ -56,7 +57,10 @@ std::size_t counted_actions(const Knowledge& knowledge) {
 }
 
 void check_empty(const Round& round) {
-  if (round.features.empty() && round.baseline.empty() && round.affected.empty()) return;
+  if (round.features.empty() && round.width == 0 && round.baseline.empty() &&
+      round.affected.empty()) {
+    return;
+  }
   throw InvalidInput("round", "must be empty: rounds of a plain policy are all alike");
 }
 
@@ -130,11 +134,13 @@ Decision Policy::choose_in(const Round& round, const Stream& stream) {
 
 void Policy::check_taken(const Round& round, const Decision& decision) const {
   check_empty(round);
+  check_no_treatments(decision);
   check_action(decision.action);
 }
 
 void Policy::learn_from(const Decision& decision, const Round& round, const Payoffs& payoffs) {
   check_empty(round);
+  check_no_treatments(decision);
   observe(decision.action, payoffs);
 }
 
@@ -166,6 +172,7 @@ std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) 
 }
 
 void Policy::observe(ActionId action, const Payoffs& payoffs) {
+  if (kind() != PolicyKind::kPlain) refuse_without_round();
   check_action(action);
   const Payoffs reduced = reduce(payoffs);
   count_pull(action);

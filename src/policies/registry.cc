@@ -380,12 +380,14 @@ void check_kind(const PolicySpec& spec, PolicyKind wanted) {
   if (own == wanted) return;
   std::vector<std::string_view> names;
   for (const PolicyInfo& info : policies(wanted)) {
-    if (info.status != PolicyStatus::kExperimental) names.push_back(info.name);
+    const bool usable = info.make != nullptr && info.status != PolicyStatus::kExperimental;
+    if (usable) names.push_back(info.name);
   }
-  throw InvalidInput("policy", spec.name(),
-                     fmt::format("is for {} (docs/campaigns.md), not for {}; for these there are: "
-                                 "{}",
-                                 kind_purpose(own), kind_purpose(wanted), fmt::join(names, ", ")));
+  throw InvalidInput(
+      "policy", spec.name(),
+      fmt::format("is for {} ({}), not for {}; for these there are: {}", kind_purpose(own),
+                  own == PolicyKind::kPlain ? "docs/choose-a-policy.md" : "docs/campaigns.md",
+                  kind_purpose(wanted), fmt::join(names, ", ")));
 }
 
 const PolicyInfo& policy_info(std::string_view name) {

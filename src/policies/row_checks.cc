@@ -51,6 +51,12 @@ void check_rows(const RowWords& words, const Round& given, std::size_t width) {
   check_numbers(baseline, given.baseline);
 }
 
+void check_no_treatments(const Decision& decision) {
+  if (decision.treatments.empty()) return;
+  throw InvalidInput("treatments", fmt::format("{} individuals", decision.treatments.size()),
+                     "must be absent: only targeting policies treat individuals");
+}
+
 double row_length(std::span<const double> row) {
   double square = 0.0;
   for (const double x : row) square += x * x;

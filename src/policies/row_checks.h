@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "updraft/decision.h"
 #include "updraft/payoffs.h"
 #include "updraft/round.h"
 
@@ -30,6 +31,9 @@ void check_rows(const RowWords& words, const Round& round, std::size_t width);
 
 /// That no row is longer than 1, as the schedule of beta presumes. `advice` ends the message.
 void check_row_lengths(const RowWords& words, const Round& round, std::string_view advice);
+
+/// That a decision for an action treats nobody.
+void check_no_treatments(const Decision& decision);
 
 /// sqrt of the sum of squares.
 double row_length(std::span<const double> row);

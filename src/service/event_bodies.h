@@ -20,8 +20,8 @@ struct Decided {
   std::vector<double> baseline;
   std::vector<Treatment> treatments;
   std::vector<VariableSet> affected = {};  ///< of a context; empty if not given
-  /// With which the policy took it: the propensity. Absent for targeted campaigns that draw, and
-  /// in events of stores before version 4.
+  /// With which the policy took it: the propensity. Absent if it is too small for a double, and in
+  /// events of stores before version 4.
   std::optional<double> probability = {};
   std::uint32_t revision = 0;  ///< PolicyInfo::revision of who decided; 0: before version 4
 

@@ -28,13 +28,17 @@ std::map<std::uint64_t, std::string> whole_snapshots(const CampaignStore& store,
   return out;
 }
 
-/// Probabilities are shares of few draws: if they differ by less than this, they are equal.
+/// Probabilities that differ by a smaller share are equal: machines may round differently.
 constexpr double kSameProbability = 1e-9;
+
+bool same_probability(double recorded, double now) {
+  return std::abs(recorded - now) <= kSameProbability * std::max(recorded, now);
+}
 
 bool same_decision(const Decided& recorded, const Decided& now) {
   return recorded.action == now.action && recorded.treatments == now.treatments &&
          (!recorded.probability || !now.probability ||
-          std::abs(*recorded.probability - *now.probability) < kSameProbability);
+          same_probability(*recorded.probability, *now.probability));
 }
 
 void decide_again(const LiveCampaign& live, const Event& event, CheckedCampaign& checked) {

@@ -85,9 +85,9 @@ TEST(SimulateContexts, TellsAsMuchAsItMay) {
             "context: baseline: is missing, and lin_up_ucb_bl needs to know it");
   EXPECT_EQ(refused("lin_up_ucb(beta=1, max_affected=4)", Needs()), "(accepted)");
   EXPECT_EQ(refused("lin_up_ucb_bl(beta=1)", std::nullopt), "(accepted)");
-  EXPECT_TRUE(has(
-      refused("ucb(alpha=1)", std::nullopt),
-      "policy = ucb: is for single actions (docs/campaigns.md), not for actions with contexts"));
+  EXPECT_TRUE(has(refused("ucb(alpha=1)", std::nullopt),
+                  "policy = ucb: is for single actions (docs/choose-a-policy.md), not for actions "
+                  "with contexts"));
 }
 
 // Twelve runs; all would agree by chance with probability 2^-12 for each policy.

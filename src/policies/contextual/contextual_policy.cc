@@ -69,12 +69,14 @@ Decision ContextualPolicy::choose_in(const Round& context, const Stream&) {
 
 void ContextualPolicy::check_taken(const Round& context, const Decision& decision) const {
   check(context);
+  check_no_treatments(decision);
   check_action(decision.action);
 }
 
 void ContextualPolicy::learn_from(const Decision& decision, const Round& context,
                                   const Payoffs& payoffs) {
   check(context);
+  check_no_treatments(decision);
   check_action(decision.action);
   std::vector<double> buffer;
   const std::span<const double> paid = row_payoffs(kWords, payoffs, context.size(), buffer);

@@ -73,8 +73,14 @@ std::vector<std::uint32_t> many_largest(std::span<const double> values, std::siz
   return ids_of(std::span(candidates).first(size));
 }
 
+/// std::lgamma() writes to a global variable, which other threads may write to as well.
+double log_factorial(double n) {
+  int sign = 0;
+  return lgamma_r(n + 1.0, &sign);
+}
+
 double log_choose(double n, double k) {
-  return std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0);
+  return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
 /// Of one outcome of treating `count` of `individuals` at random.

@@ -215,10 +215,35 @@ TEST(PolicyKinds, AreNotMixedUp) {
             "policy = c2_up_ucb: is for targeting ("
             "docs/campaigns.md), not for actions with contexts; for these there are: lin_up_ucb, "
             "lin_up_ucb_bl, lin_ucb");
+  EXPECT_EQ(refusal([] { make_contextual("ucb(alpha=1)", kExampleContextualShape); }),
+            "policy = ucb: is for single actions (docs/choose-a-policy.md), not for actions with "
+            "contexts; for "
+            "these there are: lin_up_ucb, lin_up_ucb_bl, lin_ucb");
+}
+
+TEST(PolicyKinds, RefuseTheCallsOfOthersAndStayAsTheyWere) {
+  const std::string lacks = "round: is missing: lin_ucb decides by the features of its rows";
+  const auto contextual = make_contextual("lin_ucb(beta=1)", kExampleContextualShape);
+  const std::string before = saved(*contextual);
+  EXPECT_EQ(refusal([&] { contextual->observe(0, Payoffs::dense({})); }), lacks);
+  EXPECT_EQ(refusal([&] { contextual->observe(0, Payoffs::sparse({}, {})); }), lacks);
+  EXPECT_EQ(refusal([&] { contextual->select(Stream(1, 0, Purpose::kPolicy)); }), lacks);
+  EXPECT_EQ(refusal([&] { contextual->explain(); }), lacks);
+  const MadeContext context = example_context(0);
   EXPECT_EQ(
-      refusal([] { make_contextual("ucb(alpha=1)", kExampleContextualShape); }),
-      "policy = ucb: is for single actions (docs/campaigns.md), not for actions with contexts; for "
-      "these there are: lin_up_ucb, lin_up_ucb_bl, lin_ucb");
+      refusal([&] { contextual->take(context.view(), {.treatments = {1}}); }),
+      "treatments = 1 individuals: must be absent: only targeting policies treat individuals");
+  EXPECT_EQ(saved(*contextual), before);
+
+  const auto plain = make_policy("ucb(alpha=1)", full_knowledge());
+  const std::string fresh = saved(*plain);
+  EXPECT_EQ(refusal([&] { plain->decide(context.view(), Stream(1, 0, Purpose::kPolicy)); }),
+            "round: must be empty: rounds of a plain policy are all alike");
+  EXPECT_NE(refusal([&] { plain->take({}, {.treatments = {1}}); }), "(accepted)");
+  EXPECT_NE(refusal([&] { plain->learn({.treatments = {1}}, {}, Payoffs::total(1.0)); }),
+            "(accepted)");
+  EXPECT_NE(refusal([&] { plain->take({.width = 3}, {}); }), "(accepted)");
+  EXPECT_EQ(saved(*plain), fresh);
 }
 
 }  // namespace

@@ -176,10 +176,11 @@ TEST(TargetingParameters, ThatDoNotGoTogether) {
   EXPECT_NE(said("greedy(beta=1)"), "(accepted)");
   EXPECT_NE(said("greedy(lambda=0)"), "(accepted)");
   EXPECT_NE(said("random(fill=yes)"), "(accepted)");
-  EXPECT_EQ(said("ucb(alpha=1)"),
-            "policy = ucb: is for single actions (docs/campaigns.md), not for targeting; for these "
-            "there are: c2_up_ucb, c2_up_ucb_bl, c2_ucb, greedy, greedy_bl, eps_greedy, "
-            "eps_greedy_bl, random, oracle");
+  EXPECT_EQ(
+      said("ucb(alpha=1)"),
+      "policy = ucb: is for single actions (docs/choose-a-policy.md), not for targeting; for these "
+      "there are: c2_up_ucb, c2_up_ucb_bl, c2_ucb, greedy, greedy_bl, eps_greedy, "
+      "eps_greedy_bl, random");
   EXPECT_EQ(said("oracle"), "policy = oracle: must know the truth: it can only be simulated");
 }
 
