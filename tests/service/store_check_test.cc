@@ -105,6 +105,12 @@ TEST(StoreCheck, FindsOtherTreatmentsAndOtherProbabilities) {
   EXPECT_EQ(checked(folder.path() / "mail.db").decided_otherwise, 1u);
   make_store(folder.path() / "shop.db", kShop, [](Decided& decided) { decided.probability = 0.5; });
   EXPECT_EQ(checked(folder.path() / "shop.db").decided_otherwise, 1u);
+  // 1e-10, and twice that.
+  make_store(folder.path() / "rare.db",
+             R"json({"name": "rare", "policy": "random", "treatments": 100000, "budget": 2,
+                     "features": 1})json",
+             [](Decided& decided) { decided.probability = 2.0 * decided.probability.value(); });
+  EXPECT_EQ(checked(folder.path() / "rare.db").decided_otherwise, 1u);
   make_store(folder.path() / "old.db", kShop, [](Decided& decided) {
     decided.probability.reset();
     decided.revision = 0;
