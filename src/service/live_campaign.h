@@ -12,9 +12,9 @@
 
 #include "service/campaign_definition.h"
 #include "service/campaign_monitor.h"
+#include "service/campaign_status.h"
 #include "service/event_bodies.h"
 #include "service/requests.h"
-#include "service/service.h"
 #include "store/event.h"
 #include "updraft/policy.h"
 #include "updraft/stream.h"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "service/campaign_definition.h"
+#include "service/campaign_status.h"
 #include "service/requests.h"
 #include "updraft/ids.h"
 
@@ -20,12 +21,6 @@ namespace updraft {
 
 /// No such campaign, or no such decision.
 class NotFound : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// What was asked contradicts what is there.
-class Conflict : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -50,9 +45,6 @@ struct CampaignView {
   std::string tag;     ///< differs from that of every other state, of other services too
   std::string report;  ///< JSON
 };
-
-enum class DecisionStatus { kOutstanding, kComplete, kLost };
-std::string_view status_name(DecisionStatus status);
 
 struct DecisionAnswer {
   std::string id;
@@ -81,14 +73,6 @@ struct ServiceOptions {
 };
 
 /// For /metrics.
-struct CampaignGauges {
-  std::string name;
-  std::uint64_t decided = 0;
-  std::uint64_t complete = 0;
-  std::uint64_t outstanding = 0;
-  std::uint64_t lost = 0;
-  std::uint64_t late = 0;  ///< complete, but lost before
-};
 struct ServiceGauges {
   std::uint64_t commits = 0;
   std::uint64_t writes = 0;  ///< events, snapshots and campaigns that were committed

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace updraft {
+
+/// What was asked contradicts what is there.
+class Conflict : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class DecisionStatus { kOutstanding, kComplete, kLost };
+std::string_view status_name(DecisionStatus status);
+
+/// How many decisions a campaign has made. For /metrics.
+struct CampaignGauges {
+  std::string name;
+  std::uint64_t decided = 0;
+  std::uint64_t complete = 0;
+  std::uint64_t outstanding = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t late = 0;  ///< complete, but lost before
+};
+
+}  // namespace updraft
