@@ -172,7 +172,6 @@ std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) 
 }
 
 void Policy::observe(ActionId action, const Payoffs& payoffs) {
-  if (kind() != PolicyKind::kPlain) refuse_without_round();
   check_action(action);
   const Payoffs reduced = reduce(payoffs);
   count_pull(action);
@@ -195,9 +194,11 @@ Payoffs Policy::reduce(const Payoffs& given) {
       if (!all_within(given.values(), kLargestPayoff)) refuse_payoffs(given);
       return given;
     case Payoffs::Kind::kDense:
+      if (variables() == 0) refuse_without_round();
       check_length(given.values().size(), variables(), "variables");
       break;
     case Payoffs::Kind::kSparse:
+      if (variables() == 0) refuse_without_round();
       payoffs = in_order(given);
       break;
   }
