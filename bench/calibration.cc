@@ -4,7 +4,7 @@
 // of instances are drawn, and the named ones shown for comparison. Of the second family it also
 // shows where a claim for the best action that is too small comes from.
 //
-//   calibration [RUNS [INSTANCE ...]]
+//   calibration [RUNS [INSTANCE ...]]     INSTANCE may be `drawn`: the families alone
 
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "updraft/instance_environment.h"
@@ -23,6 +24,7 @@ namespace updraft {
 namespace {
 
 constexpr std::size_t kBins = 5;
+constexpr std::array<const char*, 2> kSpecs = {"up_ts_bl", "up_ts"};
 constexpr std::array<std::uint32_t, 2> kRoundsPerAction = {5, 20};
 
 using MakeInstance = std::function<std::shared_ptr<const Instance>(std::uint32_t run)>;
@@ -73,6 +75,13 @@ std::shared_ptr<const Instance> correlated(std::uint32_t run, double effect = 0.
 struct Claims {
   std::array<std::uint32_t, kBins> made{};
   std::array<std::uint32_t, kBins> right{};
+
+  void add(const Claims& others) {
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+      made[bin] += others.made[bin];
+      right[bin] += others.right[bin];
+    }
+  }
 };
 
 Claims claims(const MakeInstance& make, const std::string& spec, bool rotation,
@@ -100,27 +109,54 @@ Claims claims(const MakeInstance& make, const std::string& spec, bool rotation,
   return result;
 }
 
-void print(const MakeInstance& make, std::uint32_t runs) {
-  fmt::print("{}, {} runs: share of claims that are right (of how many), by probability claimed\n",
-             make(0)->name(), runs);
+void print_heading() {
   fmt::print("{:<9} {:>9} {:>6}", "policy", "design", "rounds");
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     fmt::print(" {:>15}", fmt::format("{:.1f} to {:.1f}", 0.2 * static_cast<double>(bin),
                                       0.2 * static_cast<double>(bin + 1)));
   }
   fmt::print("\n");
-  for (const char* spec : {"up_ts_bl", "up_ts"}) {
+}
+
+void print_row(const std::string& spec, const std::string& design, const std::string& rounds,
+               const Claims& claims) {
+  fmt::print("{:<9} {:>9} {:>6}", spec, design, rounds);
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    const double share = claims.made[bin] == 0 ? 0.0 : 1.0 * claims.right[bin] / claims.made[bin];
+    fmt::print(" {:>15}", fmt::format("{:.3f} ({})", share, claims.made[bin]));
+  }
+  fmt::print("\n");
+}
+
+/// The claims of each policy, of all designs together.
+using ClaimsOfSpecs = std::array<Claims, kSpecs.size()>;
+
+ClaimsOfSpecs print(const MakeInstance& make, std::uint32_t runs) {
+  fmt::print("{}, {} runs: share of claims that are right (of how many), by probability claimed\n",
+             make(0)->name(), runs);
+  print_heading();
+  ClaimsOfSpecs all;
+  for (std::size_t s = 0; s < kSpecs.size(); ++s) {
     for (const bool rotation : {true, false}) {
       for (const std::uint32_t rounds : kRoundsPerAction) {
-        const Claims made = claims(make, spec, rotation, rounds, runs);
-        fmt::print("{:<9} {:>9} {:>6}", spec, rotation ? "rotation" : "adaptive", rounds);
-        for (std::size_t bin = 0; bin < kBins; ++bin) {
-          const double share = made.made[bin] == 0 ? 0.0 : 1.0 * made.right[bin] / made.made[bin];
-          fmt::print(" {:>15}", fmt::format("{:.3f} ({})", share, made.made[bin]));
-        }
-        fmt::print("\n");
+        const Claims made = claims(make, kSpecs[s], rotation, rounds, runs);
+        print_row(kSpecs[s], rotation ? "rotation" : "adaptive", std::to_string(rounds), made);
+        all[s].add(made);
       }
     }
+  }
+  return all;
+}
+
+/// Both families, all rows.
+void print_drawn(std::uint32_t runs) {
+  ClaimsOfSpecs all = print(rare_clusters, runs);
+  const ClaimsOfSpecs normal = print([](std::uint32_t run) { return correlated(run); }, runs);
+  fmt::print("both families together: share of claims that are right (of how many)\n");
+  print_heading();
+  for (std::size_t s = 0; s < kSpecs.size(); ++s) {
+    all[s].add(normal[s]);
+    print_row(kSpecs[s], "all", "all", all[s]);
   }
 }
 
@@ -252,14 +288,17 @@ int main(int count, char** arguments) {
   }
   try {
     if (count < 3) {
-      updraft::print(updraft::rare_clusters, static_cast<std::uint32_t>(runs));
-      updraft::print([](std::uint32_t run) { return updraft::correlated(run); },
-                     static_cast<std::uint32_t>(runs));
+      updraft::print_drawn(static_cast<std::uint32_t>(runs));
       updraft::print_causes(static_cast<std::uint32_t>(runs));
     }
     for (int i = 2; i < count; ++i) {
+      if (std::string_view(arguments[i]) == "drawn") {
+        updraft::print_drawn(static_cast<std::uint32_t>(runs));
+        continue;
+      }
       const auto instance = updraft::load_instance(arguments[i]);
       updraft::print([&](std::uint32_t) { return instance; }, static_cast<std::uint32_t>(runs));
+      fmt::print("one instance: its best action never changes, so no posterior promises this\n");
     }
   } catch (const std::exception& refused) {
     fmt::print(stderr, "calibration: {}\n", refused.what());

@@ -15,6 +15,9 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # leave no files beside the sources
+
+from page import replace_part  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -124,8 +127,8 @@ def main():
     if partial or arguments.no_docs:
         print("\ndocs/performance.md is left alone.")
         return
-    problem = report.replace_between_marks(ROOT / "docs" / "performance.md", text)
-    print(f"\ndocs/performance.md: {problem or 'table replaced'}.")
+    replace_part("compare", text.splitlines())
+    print("\ndocs/performance.md: table replaced.")
 
 
 if __name__ == "__main__":

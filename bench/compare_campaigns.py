@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # leave no files beside the sources
+
+from page import replace_part  # noqa: E402
+
 ROOT = Path(__file__).resolve().parent.parent
 BETA = 2.0
 FEATURES = 12
@@ -298,8 +301,8 @@ def main():
         print("\ndocs/performance.md is left alone.")
         return
     report.write_results(ROOT / "bench" / "campaigns.json", facts, entries, quick=False)
-    problem = report.replace_between_marks(ROOT / "docs" / "performance.md", text, "campaigns")
-    print(f"\ndocs/performance.md: {problem or 'table replaced'}.")
+    replace_part("campaigns", text.splitlines())
+    print("\ndocs/performance.md: table replaced.")
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Server:
 
     def healthy(self):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=60) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=60) as answer:
                 return answer.status == 200
         except (urllib.error.URLError, OSError):
             return False

@@ -1,17 +1,23 @@
 # updraft_service: store and HTTP API of the campaign service.
 find_package(OpenSSL REQUIRED)
-find_package(PkgConfig REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(spdlog REQUIRED)
-pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+# Boost.Asio and Boost.Beast: headers only.
+find_package(Boost 1.81 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)  # a client, for webhooks
 
 file(GLOB UPDRAFT_SERVICE_SOURCES CONFIGURE_DEPENDS src/service/*.cc src/store/*.cc)
 add_library(updraft_service STATIC ${UPDRAFT_SERVICE_SOURCES})
 target_include_directories(updraft_service PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(updraft_service
   PUBLIC updraft nlohmann_json::nlohmann_json
-  PRIVATE updraft_web updraft_options Eigen3::Eigen fmt::fmt OpenSSL::SSL OpenSSL::Crypto PkgConfig::HTTPLIB SQLite::SQLite3
-          spdlog::spdlog ZLIB::ZLIB)
+  PRIVATE updraft_web updraft_options Boost::headers Eigen3::Eigen fmt::fmt OpenSSL::SSL
+          OpenSSL::Crypto SQLite::SQLite3 spdlog::spdlog Threads::Threads ZLIB::ZLIB)
+target_link_libraries(updraft_service PRIVATE $<LINK_ONLY:PkgConfig::HTTPLIB>)
+set_source_files_properties(src/service/webhook.cc PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+                            COMPILE_OPTIONS "${HTTPLIB_CFLAGS_OTHER}")
 target_precompile_headers(updraft_service PRIVATE <algorithm> <memory> <optional> <string>
                           <string_view> <vector> <fmt/format.h> <nlohmann/json.hpp>)
 

@@ -2,9 +2,15 @@
 # shipped_suites(), and installs them.
 set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecified-l
     tuning-free-gaussian tuning-free-gaussian-weak tuning-free-criteo tuning-free-marketing
-    tuning-free-discounts tuning-free-movies campaign-counterfactual campaign-model
-    campaign-synthetic hillstrom hillstrom-spend contextual-linear)
-set(UPDRAFT_SUITES paper tuning-free)
+    tuning-free-discounts tuning-free-movies
+    told-nothing-gaussian told-nothing-gaussian-weak told-nothing-discounts
+    told-nothing-marketing-segments told-nothing-marketing told-nothing-movies
+    told-nothing-criteo-segments told-nothing-criteo told-nothing-dense told-nothing-alternating
+    told-nothing-one-moves-all told-nothing-identical told-nothing-heavy-tails told-nothing-rare
+    told-nothing-two-actions told-nothing-one-variable
+    campaign-counterfactual campaign-model campaign-synthetic hillstrom hillstrom-spend
+    contextual-linear)
+set(UPDRAFT_SUITES paper tuning-free told-nothing)
 
 set(files "")
 foreach(kind EXPERIMENTS SUITES)

@@ -42,6 +42,11 @@ def arrow(start, end, rows_apart):
             f"M{x:.0f} {y + HEIGHT:.0f} C{x:.0f} {y + HEIGHT + 30:.0f} "
             f"{to_x:.0f} {to_y - 30:.0f} {to_x:.0f} {to_y:.0f}"
         )
+    if x + BOX < WIDTH / 2 < to_x:  # two columns leave a way between them
+        return (
+            f"M{x + BOX:.0f} {y + HEIGHT / 2:.0f} H{WIDTH / 2:.0f} "
+            f"V{to_y + HEIGHT / 2:.0f} H{to_x:.0f}"
+        )
     left = x + BOX / 2 < WIDTH / 2
     aside = round(4 + y / 60)  # arrows from different rows keep apart
     margin = aside if left else WIDTH - aside

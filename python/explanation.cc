@@ -68,9 +68,7 @@ class Columns {
 
   void texts(const char* name, std::string_view Row::*field) {
     py::list list;
-    for (const Row& row : rows_) {
-      list.append(py::str((row.*field).data(), (row.*field).size()));
-    }
+    for (const Row& row : rows_) list.append(row.*field);
     out_[name] = py::array(list);
   }
 
@@ -114,15 +112,17 @@ class Columns {
   py::dict& out_;
 };
 
-void add_weights(const Explanation& explanation, Columns<ActionExplanation>& columns) {
+/// A row of numbers per action.
+void add_table(const char* name, std::optional<std::vector<double>> ActionExplanation::*field,
+               const Explanation& explanation, Columns<ActionExplanation>& columns) {
   std::size_t width = 0;
   for (const ActionExplanation& action : explanation.actions) {
-    if (action.weights) width = std::max(width, action.weights->size());
+    if (action.*field) width = std::max(width, (action.*field)->size());
   }
   if (width == 0) return;
-  columns.table(
-      "weights", &ActionExplanation::weights, width,
-      [](const std::vector<double>& row, double* to) { std::copy(row.begin(), row.end(), to); });
+  columns.table(name, field, width, [](const std::vector<double>& row, double* to) {
+    std::copy(row.begin(), row.end(), to);
+  });
 }
 
 void add_actions(const Explanation& explanation, PolicyKind kind, py::dict& out) {
@@ -144,7 +144,8 @@ void add_actions(const Explanation& explanation, PolicyKind kind, py::dict& out)
   }
   columns.always("radius", &ActionExplanation::radius);
   columns.if_any("probability_best", &ActionExplanation::probability_best);
-  add_weights(explanation, columns);
+  add_table("weights", &ActionExplanation::weights, explanation, columns);
+  add_table("inclusion", &ActionExplanation::inclusion, explanation, columns);
   if (explanation.active) {
     py::array_t<bool> active(static_cast<py::ssize_t>(explanation.active->size()));
     std::copy(explanation.active->begin(), explanation.active->end(), active.mutable_data());

@@ -8,8 +8,10 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "knowledge.h"
+#include "payoffs.h"
 #include "updraft/error.h"
 #include "updraft/instance_environment.h"
+#include "updraft/registry.h"
 
 namespace updraft::python {
 namespace {
@@ -33,15 +35,7 @@ py::array_t<double> draw(InstanceEnvironment& self, py::handle round, py::handle
   const auto t = static_cast<std::uint32_t>(whole_number("round", round));
   const Payoffs payoffs =
       self.draw(t, action_from(self.instance(), action), Resolution::variables());
-  py::array_t<double> out(static_cast<py::ssize_t>(self.instance().variables()));
-  double* to = out.mutable_data();
-  if (payoffs.kind() == Payoffs::Kind::kDense) {
-    std::copy(payoffs.values().begin(), payoffs.values().end(), to);
-    return out;
-  }
-  std::fill_n(to, out.size(), 0.0);
-  for (std::size_t j = 0; j < payoffs.ids().size(); ++j) to[payoffs.ids()[j]] = payoffs.values()[j];
-  return out;
+  return dense_array(payoffs, self.instance().variables());
 }
 
 py::tuple observe_baseline(const InstanceEnvironment& self, py::handle count) {
@@ -131,7 +125,7 @@ void bind_instance(py::module_& module) {
   py::class_<InstanceEnvironment>(module, "Environment", kEnvironmentDoc)
       .def("draw", &draw, py::arg("round"), py::arg("action"),
            "The payoffs of taking `action` in `round`, one per variable.")
-      .def("observe_baseline", &observe_baseline, py::arg("count"),
+      .def("observe_baseline", &observe_baseline, py::arg("count") = kBaselineObservations,
            "`count` payoffs per variable without any action: their counts and means, as\n"
            "`observations=` of updraft.policy().");
 

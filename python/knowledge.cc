@@ -22,6 +22,24 @@ py::sequence pair(std::string_view field, py::handle object, std::string_view wh
   return py::reinterpret_borrow<py::sequence>(object);
 }
 
+/// A label of any kind for each variable.
+Partition segments_from(std::string_view field, py::handle labels, std::size_t variables) {
+  if (!PySequence_Check(labels.ptr())) {
+    throw InvalidInput(field, "must be a list or an array with a label for each variable");
+  }
+  py::dict numbers;
+  std::vector<GroupId> groups;
+  for (const py::handle label : py::reinterpret_borrow<py::sequence>(labels)) {
+    if (!numbers.contains(label)) numbers[label] = numbers.size();
+    groups.push_back(numbers[label].cast<GroupId>());
+  }
+  if (groups.size() != variables) {
+    throw InvalidInput(fmt::format("length of {}", field), std::to_string(groups.size()),
+                       fmt::format("must be the number of variables, {}", variables));
+  }
+  return Partition::of_groups(groups);
+}
+
 void set(Knowledge& knowledge, const std::string& name, py::handle value) {
   if (name == "baseline") {
     knowledge.set_baseline(double_vector(name, value));
@@ -39,6 +57,8 @@ void set(Knowledge& knowledge, const std::string& name, py::handle value) {
     const py::sequence prior = pair(name, value, "mean and variance");
     knowledge.set_reward_prior(
         {number("reward_prior: mean", prior[0]), number("reward_prior: variance", prior[1])});
+  } else if (name == "segments") {
+    knowledge.set_segments(segments_from(name, value, knowledge.variables()));
   } else if (name == "observations") {
     const py::sequence table = pair(name, value, "counts and means, one of each per variable");
     knowledge.set_observations({double_vector("observations: counts", table[0]),
@@ -129,6 +149,13 @@ py::dict knowledge_dict(const Knowledge& knowledge) {
   if (const auto prior = knowledge.reward_prior()) {
     out["reward_prior"] = py::make_tuple(prior->mean, prior->variance);
   }
+  if (const Partition* segments = knowledge.segments().get()) {
+    std::vector<std::size_t> groups(segments->variables());
+    for (const Partition::Segment& run : segments->segments()) {
+      std::fill(groups.begin() + run.range.begin, groups.begin() + run.range.end, run.group);
+    }
+    out["segments"] = integers_of(std::span<const std::size_t>(groups));
+  }
   if (const BaselineObservations* table = knowledge.observations()) {
     out["observations"] = py::make_tuple(array_of(std::span<const double>(table->counts)),
                                          array_of(std::span<const double>(table->means)));
@@ -144,14 +171,6 @@ PolicyKind kind_from(const std::string& name) {
     throw unknown_name("kind", name, {kKindNames.begin(), kKindNames.end()});
   }
   return static_cast<PolicyKind>(found - kKindNames.begin());
-}
-
-py::list need_names(Needs needs) {
-  py::list out;
-  for (const Need need : all_needs()) {
-    if (needs.contains(need)) out.append(need_name(need));
-  }
-  return out;
 }
 
 }  // namespace updraft::python

@@ -35,7 +35,4 @@ pybind11::list affected_list(const AffectedSets& sets);
 std::string_view kind_name(PolicyKind kind);
 PolicyKind kind_from(const std::string& name);
 
-/// The names of `needs`.
-pybind11::list need_names(Needs needs);
-
 }  // namespace updraft::python

@@ -1,5 +1,6 @@
 #include "updraft/monitor.h"
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <string>

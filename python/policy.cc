@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <pybind11/stl/filesystem.h>
-#include <algorithm>
-#include <tuple>
 
 #include <filesystem>
 #include <sstream>
@@ -12,6 +10,7 @@
 #include "bindings.h"
 #include "explanation.h"
 #include "knowledge.h"
+#include "payoffs.h"
 #include "seeded_policy.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
@@ -65,25 +64,6 @@ class RoundArrays {
   Round round_;
 };
 
-/// A tuple of two sequences. Two numbers in a tuple are the payoffs of two variables.
-bool is_sparse(py::handle payoffs) {
-  return PyTuple_Check(payoffs.ptr()) && PyTuple_GET_SIZE(payoffs.ptr()) == 2 &&
-         PySequence_Check(PyTuple_GET_ITEM(payoffs.ptr(), 0));
-}
-
-bool is_number(py::handle payoffs) {
-  return PyNumber_Check(payoffs.ptr()) && !PySequence_Check(payoffs.ptr());
-}
-
-/// Monitors take sparse payoffs in the order of their ids.
-void sort_by_id(std::vector<VariableId>& ids, std::vector<double>& values) {
-  std::vector<std::pair<VariableId, double>> pairs;
-  for (std::size_t j = 0; j < ids.size(); ++j) pairs.emplace_back(ids[j], values[j]);
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const auto& one, const auto& other) { return one.first < other.first; });
-  for (std::size_t j = 0; j < pairs.size(); ++j) std::tie(ids[j], values[j]) = pairs[j];
-}
-
 /// Shows a decision of a plain policy to its monitors.
 void show(SeededPolicy& self, ActionId action) {
   self.for_each_monitor([&](Monitor& monitor) {
@@ -104,27 +84,6 @@ void observe(SeededPolicy& self, ActionId action, const Payoffs& payoffs) {
     monitor.observed(action, payoffs);
     monitor.look(*self.policy);
   });
-}
-
-/// Calls `learn` with payoffs that refer to the arrays of `object`.
-template <typename Learn>
-void with_payoffs(py::handle object, Learn learn) {
-  if (is_number(object)) {
-    learn(Payoffs::total(number("payoffs", object)));
-  } else if (is_sparse(object)) {
-    const auto pair = py::reinterpret_borrow<py::tuple>(object);
-    std::vector<VariableId> ids = whole_numbers("payoffs: variable", pair[0]);
-    const Doubles values = doubles("payoffs", pair[1], 1);
-    if (std::is_sorted(ids.begin(), ids.end()) || ids.size() != view(values).size()) {
-      return learn(Payoffs::sparse(ids, view(values)));
-    }
-    std::vector<double> sorted(view(values).begin(), view(values).end());
-    sort_by_id(ids, sorted);
-    learn(Payoffs::sparse(ids, sorted));
-  } else {
-    const Doubles values = doubles("payoffs", object, 1);
-    learn(Payoffs::dense(view(values)));
-  }
 }
 
 Decision decide(SeededPolicy& self, py::handle features, py::handle baseline, py::handle affected) {
@@ -152,7 +111,9 @@ py::object select(SeededPolicy& self, py::handle features, py::handle baseline,
     show(self, action);
     return py::int_(action);
   }
-  const Decision decision = decide(self, features, baseline, affected);
+  const RoundArrays arrays(*self.policy, features, baseline, affected);
+  const Decision decision = self.policy->select(arrays.round(), self.stream());
+  show(self, decision.action);
   return decision.treatments.empty() ? action(decision) : treatments(decision);
 }
 
@@ -165,8 +126,7 @@ void update_in_round(SeededPolicy& self, py::handle features, py::handle choice,
   } else {
     decision.action = static_cast<ActionId>(whole_number("action", choice));
   }
-  with_payoffs(payoffs,
-               [&](const Payoffs& given) { self.policy->learn(decision, arrays.round(), given); });
+  self.policy->learn(decision, arrays.round(), GivenPayoffs(payoffs).get());
 }
 
 void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
@@ -174,7 +134,7 @@ void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
     return update_in_round(self, py::none(), action_object, payoffs, py::none());
   }
   const auto action = static_cast<ActionId>(whole_number("action", action_object));
-  with_payoffs(payoffs, [&](const Payoffs& given) { observe(self, action, given); });
+  observe(self, action, GivenPayoffs(payoffs).get());
 }
 
 py::dict explain(SeededPolicy& self, py::handle features, py::handle baseline,
@@ -230,7 +190,7 @@ std::string repr(const SeededPolicy& self) {
 constexpr const char* kClassDoc =
     R"(A learner: it decides in every round, and learns from the payoffs of what was done.
 
-Made by updraft.policy(), updraft.campaign(), updraft.context() and updraft.load(). `kind` says
+Made by updraft.policy(), updraft.targeting(), updraft.context() and updraft.load(). `kind` says
 what a round is:
 
 - plain: all rounds are alike, and one action is taken for all variables. `X`, `baseline` and
@@ -281,7 +241,10 @@ action, with NaN for the others:
   without any of them, and there is no uplift;
 - difference: how much more reward the action brings than reference_action, with difference_error
   and difference_interval (actions x 2). It is known even if the uplift is not;
-- probability_best, weights (actions x atoms), active.
+- probability_best: that the action is the best one, by a posterior whose prior is learnt from the
+  estimates. Over many different problems about as many such claims are right as they say; on one
+  problem they can be too sure or too cautious;
+- weights (actions x atoms), active.
 
 A plain policy adds radius, and probability: that of the distribution from which the next decide()
 draws its action. A contextual policy adds chosen and reason. identified and padding are lists of

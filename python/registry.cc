@@ -1,6 +1,7 @@
 #include "updraft/registry.h"
 
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -13,21 +14,12 @@ namespace {
 
 constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000;  // exact as a double
 
-py::str text(std::string_view value) { return {value.data(), value.size()}; }
-
-template <typename Texts>
-py::list texts(const Texts& values) {
-  py::list out;
-  for (const std::string_view value : values) out.append(text(value));
-  return out;
-}
-
 py::dict parameter_dict(const ParameterInfo& parameter) {
   py::dict out;
-  out["name"] = text(parameter.name);
+  out["name"] = parameter.name;
   out["default"] = parameter.otherwise.text();
   out["rule"] = parameter_rule(parameter);
-  out["help"] = text(parameter.help);
+  out["help"] = parameter.help;
   return out;
 }
 
@@ -40,13 +32,13 @@ py::list policy_list(std::span<const PolicyInfo> infos) {
       parameters.append(parameter_dict(parameter));
     }
     py::dict row;
-    row["name"] = text(info.name);
-    row["kind"] = text(kind_name(info.kind));
-    row["aliases"] = texts(info.aliases);
-    row["summary"] = text(info.summary);
-    row["index"] = text(info.index);
-    row["reference"] = text(info.reference);
-    row["status"] = text(status_name(info.status));
+    row["name"] = info.name;
+    row["kind"] = kind_name(info.kind);
+    row["aliases"] = info.aliases;
+    row["summary"] = info.summary;
+    row["index"] = info.index;
+    row["reference"] = info.reference;
+    row["status"] = status_name(info.status);
     row["needs"] = need_names(info.needs);
     row["parameters"] = parameters;
     out.append(row);
@@ -74,11 +66,11 @@ py::list bound_list(const Instance& instance, const py::dict& options) {
   py::list out;
   for (const BoundInfo& info : bounds()) {
     py::dict row;
-    row["name"] = text(info.name);
+    row["name"] = info.name;
     row["kind"] = info.upper ? "upper" : "lower";
     row["value"] = applies(info, in) ? info.evaluate(in) : std::numeric_limits<double>::quiet_NaN();
-    row["formula"] = text(info.formula);
-    row["reference"] = text(info.reference);
+    row["formula"] = info.formula;
+    row["reference"] = info.reference;
     if (info.upper) {
       const bool available = applies(info, in);
       const ExpectedBound expected = available ? expected_bound(info, in) : ExpectedBound();
@@ -113,11 +105,11 @@ py::list campaign_bound_list(const py::dict& options) {
   py::list out;
   for (const CampaignBoundInfo& info : campaign_bounds()) {
     py::dict row;
-    row["name"] = text(info.name);
+    row["name"] = info.name;
     row["kind"] = "upper";
     row["value"] = info.evaluate(in);
-    row["formula"] = text(info.formula);
-    row["reference"] = text(info.reference);
+    row["formula"] = info.formula;
+    row["reference"] = info.reference;
     out.append(row);
   }
   return out;

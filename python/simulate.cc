@@ -8,6 +8,8 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "knowledge.h"
+#include "own.h"
 #include "updraft/context_environment.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
@@ -47,21 +49,6 @@ class Supervisor {
   std::optional<py::error_already_set> raised_;
 };
 
-Needs needs_from(const py::list& names) {
-  std::vector<std::string> valid;
-  for (const Need need : all_needs()) {
-    if (need != Need::kObservations) valid.push_back(need_name(need));  // a simulation draws them
-  }
-  Needs known;
-  for (const py::handle item : names) {
-    const auto name = py::str(item).cast<std::string>();
-    const auto found = std::find(valid.begin(), valid.end(), name);
-    if (found == valid.end()) throw unknown_name("tell", name, valid);
-    known = known | all_needs()[static_cast<std::size_t>(found - valid.begin())];
-  }
-  return known;
-}
-
 std::uint32_t count(const py::dict& options, const char* name, WholeRange range) {
   return static_cast<std::uint32_t>(whole_number(name, options[name], range));
 }
@@ -74,20 +61,22 @@ SimulationOptions options_from(const py::dict& options) {
   out.curve_points = count(options, "curve_points", {1, 100'000});
   out.threads = count(options, "threads", {0, 1024});
   out.seed = whole_number("seed", options["seed"], {0, std::numeric_limits<std::uint64_t>::max()});
-  if (!options["tell"].is_none()) out.told = needs_from(options["tell"]);
+  if (!options["tell"].is_none()) {
+    out.may_know = needs_named("tell", options["tell"].cast<std::vector<std::string>>());
+  }
   return out;
 }
 
-/// The specs, with what auto picks in its place.
-std::vector<PolicySpec> specs_from(const std::vector<std::string>& texts, const Instance& instance,
-                                   const SimulationOptions& options) {
-  Knowledge knowledge = instance.knowledge(options.rounds);
-  if (options.told) knowledge = knowledge.only(*options.told);
-  std::vector<PolicySpec> specs;
-  for (const std::string& text : texts) {
-    specs.push_back(pick_policy(PolicySpec::parse(text), knowledge).spec);
+/// The policies, with what auto picks in its place: specs, or makers of a user's own.
+std::vector<PolicySpec> policies_from(const py::list& given, const Knowledge& knowledge) {
+  std::vector<PolicySpec> policies;
+  for (const py::handle policy : given) {
+    policies.push_back(
+        py::isinstance<py::str>(policy)
+            ? pick_policy(PolicySpec::parse(policy.cast<std::string>()), knowledge).spec
+            : own_policy(policy));
   }
-  return specs;
+  return policies;
 }
 
 /// A row per policy, of what `fields` gives for each.
@@ -140,7 +129,7 @@ py::dict result_dict(const SimulationResult& result) {
   return out;
 }
 
-/// `world`: an instance, or contexts.
+/// `world`: an instance, contexts, or rounds of a user's own.
 template <typename World>
 py::dict play_on(const World& world, const std::vector<PolicySpec>& specs,
                  SimulationOptions options, const py::object& progress) {
@@ -159,54 +148,37 @@ py::dict play_on(const World& world, const std::vector<PolicySpec>& specs,
   return result_dict(result);
 }
 
-py::dict play(const std::shared_ptr<const Instance>& instance,
-              const std::vector<std::string>& policies, const py::dict& given,
-              const py::object& progress) {
+py::dict play(const std::shared_ptr<const Instance>& instance, const py::list& policies,
+              const py::dict& given, const py::object& progress) {
   const SimulationOptions options = options_from(given);
-  return play_on(instance, specs_from(policies, *instance, options), options, progress);
+  const Knowledge knowledge = instance->knowledge(options.rounds, options.may_know);
+  return play_on(instance, policies_from(policies, knowledge), options, progress);
 }
 
 /// On what `contexts` names.
-py::dict play_contexts(const std::string& contexts, const std::vector<std::string>& policies,
-                       const py::dict& given, const py::object& progress) {
+py::dict play_contexts(const std::string& contexts, const py::list& policies, const py::dict& given,
+                       const py::object& progress) {
   const std::optional<LinearContexts> found = find_contexts(contexts);
   if (!found) throw InvalidInput("instance", contexts, "must be a contextual bandit");
   const SimulationOptions options = options_from(given);
   std::vector<PolicySpec> specs;
-  for (const std::string& text : policies) specs.push_back(PolicySpec::parse(text));
+  for (const py::handle policy : policies) {
+    if (!py::isinstance<py::str>(policy)) {
+      throw InvalidInput("policies", "a contextual bandit takes specs only");
+    }
+    specs.push_back(PolicySpec::parse(policy.cast<std::string>()));
+  }
   return play_on(*found, specs, options, progress);
 }
 
-/// The whole numbers among the options.
-py::dict checked_options(const py::dict& given) {
+py::dict play_own(const py::object& world, const py::list& policies, const py::dict& given,
+                  const py::object& progress) {
   const SimulationOptions options = options_from(given);
-  py::dict out;
-  out["rounds"] = options.rounds;
-  out["runs"] = options.runs;
-  out["seed"] = options.seed;
-  out["curve_points"] = options.curve_points;
-  return out;
-}
-
-/// Of each column, over the rows.
-py::dict summaries(const Doubles& table) {
-  const py::ssize_t columns = table.shape(1);
-  py::array_t<double> mean(columns), sd(columns), stderr_(columns), p95(columns);
-  for (py::ssize_t column = 0; column < columns; ++column) {
-    std::vector<double> values;
-    for (py::ssize_t row = 0; row < table.shape(0); ++row) values.push_back(table.at(row, column));
-    const Summary summary = summarize(std::move(values));
-    mean.mutable_at(column) = summary.mean;
-    sd.mutable_at(column) = summary.sd;
-    stderr_.mutable_at(column) = summary.stderr_;
-    p95.mutable_at(column) = summary.p95;
-  }
-  py::dict out;
-  out["mean"] = mean;
-  out["sd"] = sd;
-  out["stderr"] = stderr_;
-  out["p95"] = p95;
-  return out;
+  const OwnRounds rounds =
+      own_rounds(world, knowledge_from(world.attr("knowledge")(options.rounds)), options.seed);
+  Knowledge knowledge = rounds.knowledge;
+  if (options.may_know) knowledge = knowledge.only(*options.may_know | Need::kObservations);
+  return play_on(rounds, policies_from(policies, knowledge), options, progress);
 }
 
 }  // namespace
@@ -218,19 +190,10 @@ void bind_simulate(py::module_& module) {
   };
   simulated_on(&play);
   simulated_on(&play_contexts);
+  simulated_on(&play_own);
   module.def(
       "names_contexts", [](const std::string& text) { return find_contexts(text).has_value(); },
       py::arg("text"));
-  module.def("checked_options", &checked_options, py::arg("options"));
-  module.def(
-      "spaced_rounds",
-      [](std::uint32_t rounds, std::uint32_t points) {
-        return integers_of(std::span<const std::uint32_t>(spaced_rounds(rounds, points)));
-      },
-      py::arg("rounds"), py::arg("points"));
-  module.def(
-      "summarize", [](py::handle table) { return summaries(doubles("table", table, 2)); },
-      py::arg("table"));
 }
 
 }  // namespace updraft::python

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "add_option.h"
 #include "campaign_bounds.h"
 #include "command.h"
 #include "describe.h"
@@ -136,13 +136,12 @@ double trivial_bound(const BoundInputs& in) {
 Json rows_json(const std::vector<Row>& rows, double trivial) {
   Json out = Json::array();
   for (const Row& row : rows) {
-    Json bound;
-    bound["name"] = row.info.name;
-    bound["kind"] = row.info.upper ? "upper" : "lower";
-    bound["formula"] = row.info.formula;
-    bound["reference"] = row.info.reference;
-    bound["value"] = row.value ? Json(*row.value) : Json(nullptr);
-    bound["below_trivial"] = row.value && *row.value < trivial;
+    Json bound = {{"name", row.info.name},
+                  {"kind", row.info.upper ? "upper" : "lower"},
+                  {"formula", row.info.formula},
+                  {"reference", row.info.reference},
+                  {"value", row.value ? Json(*row.value) : Json(nullptr)},
+                  {"below_trivial", row.value && *row.value < trivial}};
     if (row.bounded()) {
       bound["alpha"] = row.alpha;
       bound["alpha_scale"] = row.scale;
@@ -294,27 +293,18 @@ void run(const Options& options) {
 Command add_bounds_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("bounds", kHelp);
-  command->add_option("--instance", options->instance, "A shipped instance or an instance file")
-      ->option_text("NAME|FILE");
-  command
-      ->add_option("--rounds", options->rounds,
-                   "Number of rounds [gaussian 20000, criteo 5000, else 1000]")
-      ->option_text("T");
-  command
-      ->add_option("--delta", options->delta, "Upper bounds hold with probability 1 - delta [0.05]")
-      ->option_text("D");
-  command
-      ->add_option("--max-affected", options->max_affected,
-                   "An L larger than the instance's own, or a list with an L(a) for each action")
-      ->option_text("L|[L,...]");
-  command
-      ->add_option("--min-uplift", options->min_uplift,
-                   "A Delta smaller than the least individual uplift")
-      ->option_text("DELTA");
-  command
-      ->add_option("--effect-gap", options->effect_gap,
-                   "An effect gap for up_ucb_ilift, smaller than the instance's own")
-      ->option_text("GAP");
+  add_option(*command, "--instance NAME|FILE", options->instance,
+             "A shipped instance or an instance file");
+  add_option(*command, "--rounds T", options->rounds,
+             "Number of rounds [gaussian 20000, criteo 5000, else 1000]");
+  add_option(*command, "--delta D", options->delta,
+             "Upper bounds hold with probability 1 - delta [0.05]");
+  add_option(*command, "--max-affected L|[L,...]", options->max_affected,
+             "An L larger than the instance's own, or a list with an L(a) for each action");
+  add_option(*command, "--min-uplift DELTA", options->min_uplift,
+             "A Delta smaller than the least individual uplift");
+  add_option(*command, "--effect-gap GAP", options->effect_gap,
+             "An effect gap for up_ucb_ilift, smaller than the instance's own");
   add_campaign_bound_options(*command, options->campaign);
   command->add_flag("--json", options->json, "Machine-readable output");
   command->footer(kFooter);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "add_option.h"
 #include "build_report.h"
 #include "command.h"
 #include "interrupt.h"
@@ -64,6 +64,7 @@ struct Options {
   std::optional<std::string> config;
   std::optional<std::string> treatment;
   std::optional<std::string> outcome;
+  std::optional<std::string> segment;
   std::optional<std::string> features;
   std::optional<std::string> ignore;
   std::optional<std::string> categorical;
@@ -107,6 +108,7 @@ CustomerTableOptions data_options(const Options& options) {
   };
   text(options.treatment, out.treatment);
   text(options.outcome, out.outcome);
+  text(options.segment, out.segment);
   names("--features", options.features, out.features);
   names("--ignore", options.ignore, out.ignore);
   names("--categorical", options.categorical, out.categorical);
@@ -168,6 +170,7 @@ ClusterOptions cluster_options(const Options& options, std::uint64_t seed) {
 
 ResponseFitOptions fit_options(const Options& options) {
   if (options.restarts) throw InvalidInput("--restarts", "can be used only with --clusters");
+  if (options.segment) throw InvalidInput("--segment", "can be used only with --clusters");
   ResponseFitOptions out;
   out.name = name_of(options);
   if (options.ridge) out.ridge = parse_positive("--ridge", *options.ridge);
@@ -233,39 +236,43 @@ void run(const Options& options) {
 Command add_build_instance_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("build-instance", kHelp);
-  const auto add = [&](const char* name, auto& value, const char* help, const char* text) {
-    command->add_option(name, value, help)->option_text(text);
-  };
   command->add_option("CSV", options->csv, "The data: a CSV file, plain or gzip")->type_name("");
-  add("--out", options->out, "The file to write", "FILE");
-  add("--preset", options->preset, "Use the columns of a published data set: criteo, hillstrom",
-      "NAME");
-  add("--config", options->config, "A TOML file that describes the data", "FILE");
-  add("--treatment", options->treatment, "Column with the customer's treatment", "COLUMN");
-  add("--control", options->control, "The value that means no treatment [0]", "VALUE");
-  add("--treatments", options->treatments, "The other treatments, in this order [all that occur]",
-      "LIST");
-  add("--outcome", options->outcome, "Column with the outcome", "COLUMN");
-  add("--features", options->features, "Columns that describe customers [all others]", "LIST");
-  add("--ignore", options->ignore, "Columns that are not features", "LIST");
-  add("--categorical", options->categorical,
-      "Features whose values are names, even if they look\n"
-      "like numbers",
-      "LIST");
-  add("--response", options->response,
-      "logistic for outcomes 0 and 1, linear for numbers\n"
-      "[logistic]",
-      "KIND");
-  add("--outcome-rate", options->outcome_rate,
-      "Drop random rows with outcome 0 until this share of\n"
-      "the rows has another outcome",
-      "RATE");
-  add("--rows", options->rows, "Keep a random sample of at most this many rows [all]", "N");
-  add("--seed", options->seed, "Seed of all random choices [1]", "N");
-  add("--clusters", options->clusters, "Write an instance with this many groups of customers", "K");
-  add("--restarts", options->restarts, "Restarts of k-means; the best one counts [5]", "N");
-  add("--ridge", options->ridge, "Penalty on squared coefficients [1]", "X");
-  add("--name", options->name, "Name of the result in reports [the name of CSV]", "NAME");
+  add_option(*command, "--out FILE", options->out, "The file to write");
+  add_option(*command, "--preset NAME", options->preset,
+             "Use the columns of a published data set: criteo, hillstrom");
+  add_option(*command, "--config FILE", options->config, "A TOML file that describes the data");
+  add_option(*command, "--treatment COLUMN", options->treatment,
+             "Column with the customer's treatment");
+  add_option(*command, "--control VALUE", options->control,
+             "The value that means no treatment [0]");
+  add_option(*command, "--treatments LIST", options->treatments,
+             "The other treatments, in this order [all that occur]");
+  add_option(*command, "--outcome COLUMN", options->outcome, "Column with the outcome");
+  add_option(*command, "--segment COLUMN", options->segment,
+             "Column with the customer's segment, for --clusters\n"
+             "[the clusters are the segments]");
+  add_option(*command, "--features LIST", options->features,
+             "Columns that describe customers [all others]");
+  add_option(*command, "--ignore LIST", options->ignore, "Columns that are not features");
+  add_option(*command, "--categorical LIST", options->categorical,
+             "Features whose values are names, even if they look\n"
+             "like numbers");
+  add_option(*command, "--response KIND", options->response,
+             "logistic for outcomes 0 and 1, linear for numbers\n"
+             "[logistic]");
+  add_option(*command, "--outcome-rate RATE", options->outcome_rate,
+             "Drop random rows with outcome 0 until this share of\n"
+             "the rows has another outcome");
+  add_option(*command, "--rows N", options->rows,
+             "Keep a random sample of at most this many rows [all]");
+  add_option(*command, "--seed N", options->seed, "Seed of all random choices [1]");
+  add_option(*command, "--clusters K", options->clusters,
+             "Write an instance with this many groups of customers");
+  add_option(*command, "--restarts N", options->restarts,
+             "Restarts of k-means; the best one counts [5]");
+  add_option(*command, "--ridge X", options->ridge, "Penalty on squared coefficients [1]");
+  add_option(*command, "--name NAME", options->name,
+             "Name of the result in reports [the name of CSV]");
   command->add_flag("--keep-rows", options->keep_rows,
                     "Also write the rows into the response model file");
   command->add_flag("--json", options->json, "Machine-readable output");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "add_option.h"
 #include "options.h"
 #include "output.h"
 #include "updraft/error.h"
@@ -102,17 +103,17 @@ bool CampaignBoundOptions::given() const {
 }
 
 void add_campaign_bound_options(CLI::App& command, CampaignBoundOptions& options) {
-  const auto add = [&command](const char* name, std::optional<std::string>& to, const char* value,
-                              const char* help) {
-    command.add_option(name, to, help)->option_text(value);
-  };
-  add("--features", options.features, "D", "Targeted campaign: number of features of a person");
-  add("--individuals", options.individuals, "M", "Targeted campaign: people in a round");
-  add("--budget", options.budget, "L", "Targeted campaign: most people treated in a round");
-  add("--treatments", options.treatments, "Z", "Targeted campaign: number of treatments [1]");
-  add("--ridge", options.ridge, "LAMBDA", "Targeted campaign: lambda >= L [L]");
-  add("--norm-bound", options.norm_bound, "B",
-      "Targeted campaign: greatest length of the coefficients [1]");
+  add_option(command, "--features D", options.features,
+             "Targeted campaign: number of features of a person");
+  add_option(command, "--individuals M", options.individuals,
+             "Targeted campaign: people in a round");
+  add_option(command, "--budget L", options.budget,
+             "Targeted campaign: most people treated in a round");
+  add_option(command, "--treatments Z", options.treatments,
+             "Targeted campaign: number of treatments [1]");
+  add_option(command, "--ridge LAMBDA", options.ridge, "Targeted campaign: lambda >= L [L]");
+  add_option(command, "--norm-bound B", options.norm_bound,
+             "Targeted campaign: greatest length of the coefficients [1]");
 }
 
 std::string campaign_bounds_text(const CampaignBoundOptions& options, double rounds, double delta,

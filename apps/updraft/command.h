@@ -21,6 +21,8 @@ Command add_policies_command(CLI::App& program);
 Command add_instance_command(CLI::App& program);
 /// `updraft simulate`: simulates policies on an instance.
 Command add_simulate_command(CLI::App& program);
+/// `updraft evaluate LOG`: what other policies would have paid, from a decision log.
+Command add_evaluate_command(CLI::App& program);
 /// `updraft run EXPERIMENT`: tunes and compares policies, draws figures, judges claims; also
 /// suites.
 Command add_run_command(CLI::App& program);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -36,6 +37,8 @@ NeedWords words(Need need) {
       return {"reward prior", "mean and variance of the actions' expected rewards"};
     case Need::kObservations:
       return {"baseline observations", "a table of payoffs that were observed without any action"};
+    case Need::kSegments:
+      return {"segments", "groups of variables whose members tend to be moved together"};
   }
   return {"", ""};
 }
@@ -98,8 +101,10 @@ Json instance_json(const Instance& instance) {
   out["best_action"] = instance.best_action();
   out["noise"] = noise_kind(instance);
   out["noise_sd"] = instance.noise_sd();
-  out["variance_proxy"] = instance.variance_proxy();
-  out["reward_variance_proxy"] = instance.reward_variance_proxy();
+  const auto finite = [](double proxy) { return std::isinf(proxy) ? Json(nullptr) : Json(proxy); };
+  out["variance_proxy"] = finite(instance.variance_proxy());
+  out["reward_variance_proxy"] = finite(instance.reward_variance_proxy());
+  out["segments"] = instance.segments() ? instance.segments()->groups() : 0;
   return out;
 }
 

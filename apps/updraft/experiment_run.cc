@@ -1,13 +1,13 @@
 #include "experiment_run.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdlib>
 #include <limits>
 #include <span>
 #include <stdexcept>
 
+#include "add_option.h"
 #include "find_data.h"
 #include "interrupt.h"
 #include "options.h"
@@ -114,25 +114,18 @@ ExperimentResult play_and_report(const Experiment& experiment, const std::filesy
 void add_choices(CLI::App& command, ExperimentChoices& choices) {
   command.add_flag("--quick", choices.quick,
                    "A short version: fewer rounds and runs, the paper's parameters");
-  command.add_option("--rounds", choices.rounds, "Rounds of a run [the experiment's]")
-      ->option_text("T");
-  command.add_option("--runs", choices.runs, "Independent runs [the experiment's]")
-      ->option_text("R");
-  command.add_option("--seed", choices.seed, "Seed of all random numbers [the experiment's]")
-      ->option_text("S");
-  command
-      .add_option("--threads", choices.threads, "Number of threads [as many as the machine has]")
-      ->option_text("N");
-  command
-      .add_option("--data", choices.data,
-                  "The published table of a targeted campaign, or its folder [$UPDRAFT_DATA]")
-      ->option_text("PATH");
+  add_option(command, "--rounds T", choices.rounds, "Rounds of a run [the experiment's]");
+  add_option(command, "--runs R", choices.runs, "Independent runs [the experiment's]");
+  add_option(command, "--seed S", choices.seed, "Seed of all random numbers [the experiment's]");
+  add_option(command, "--threads N", choices.threads,
+             "Number of threads [as many as the machine has]");
+  add_option(command, "--data PATH", choices.data,
+             "The published table of a targeted campaign, or its folder [$UPDRAFT_DATA]");
   command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
   command.add_flag("--html", choices.html,
                    "Also write report.html: one file with interactive charts, for any browser");
   command.add_flag("--quiet", choices.quiet, "No progress and no notes");
-  command.add_option("--out", choices.out, "Folder of the results [results/NAME]")
-      ->option_text("DIR");
+  add_option(command, "--out DIR", choices.out, "Folder of the results [results/NAME]");
 }
 
 std::filesystem::path results_folder(const std::string& name, const ExperimentChoices& choices) {
@@ -145,6 +138,11 @@ void add_style(Experiment& experiment, const FigureStyle& more) {
   if (experiment.targeting && (more.bounds || more.percentile)) {
     throw InvalidInput(more.bounds ? "--bounds" : "--percentile",
                        fmt::format("is for experiments on an instance; {} is a targeted campaign",
+                                   experiment.name));
+  }
+  if (experiment.contexts && more.bounds) {
+    throw InvalidInput("--bounds",
+                       fmt::format("is for experiments on an instance; {} is a contextual bandit",
                                    experiment.name));
   }
   const auto add = [&](std::string_view option, bool& flag, bool asked) {

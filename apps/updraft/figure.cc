@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <stdexcept>
 
+#include "add_option.h"
 #include "command.h"
 #include "experiment_run.h"
 #include "output.h"
@@ -67,8 +67,7 @@ void run(const Options& options) {
 Command add_figure_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("figure", kHelp);
-  command->add_option("folder", options->folder, "A folder that updraft run has written")
-      ->option_text("DIR");
+  add_option(*command, "folder DIR", options->folder, "A folder that updraft run has written");
   command->add_flag("--bounds", options->style.bounds, "Draw the theory's bounds");
   command->add_flag("--log-rounds", options->style.log_rounds, "Logarithmic axis of the rounds");
   command->add_flag("--log-regret", options->style.log_regret, "Logarithmic axis of the regret");

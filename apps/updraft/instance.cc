@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -88,9 +89,13 @@ std::string facts(const Instance& instance) {
                                                             : "none: all actions are equally good");
   fact("least individual uplift (Delta)", min_uplift_words(instance));
   fact("effect gap", effect_gap_words(instance));
+  const bool heavy = std::isinf(instance.variance_proxy());
   fact("payoffs", noise_kind(instance) == "bernoulli" ? "0 or 1, independent"
+                  : heavy                             ? "real numbers with heavy tails"
                                                       : "real numbers with Gaussian noise");
-  fact("sub-Gaussian scale of a payoff (sigma^2)", short_text(instance.variance_proxy()));
+  fact("sub-Gaussian scale of a payoff (sigma^2)",
+       heavy ? "none: tails are heavy" : short_text(instance.variance_proxy()));
+  if (instance.segments()) fact("segments", count_text(instance.segments()->groups()));
   fact("standard deviation of the total noise", short_text(instance.noise_sd()));
   return out;
 }

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <utility>
+
 namespace updraft::cli {
 namespace {
 
@@ -16,12 +18,13 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt(std::function<void()> on_hangup) : on_hangup_(std::move(on_hangup)) {
   sigemptyset(&signals_);
   sigaddset(&signals_, kWakeSignal);
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!is_ignored(signal)) sigaddset(&signals_, signal);
   }
+  if (on_hangup_) sigaddset(&signals_, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals_, &previous_mask_);
   watcher_ = std::thread([this] { watch(); });
 }
@@ -38,6 +41,10 @@ void Interrupt::watch() {
     int signal = 0;
     if (sigwait(&signals_, &signal) != 0 || done_) return;
     if (signal == kWakeSignal) continue;
+    if (signal == SIGHUP) {
+      on_hangup_();
+      continue;
+    }
     if (!source_.request_stop()) _exit(1);
   }
 }

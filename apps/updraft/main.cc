@@ -122,11 +122,12 @@ void run(std::vector<std::string> arguments) {
   program.footer(kFooter);
   program.formatter(std::make_shared<HelpFormatter>());
   const std::vector<Command> commands = {
-      add_policies_command(program), add_instance_command(program),
-      add_simulate_command(program), add_bounds_command(program),
-      add_run_command(program),      add_paper_command(program),
-      add_figure_command(program),   add_build_instance_command(program),
-      add_serve_command(program),    add_store_command(program)};
+      add_policies_command(program),       add_instance_command(program),
+      add_simulate_command(program),       add_bounds_command(program),
+      add_evaluate_command(program),       add_run_command(program),
+      add_paper_command(program),          add_figure_command(program),
+      add_build_instance_command(program), add_serve_command(program),
+      add_store_command(program)};
   program.allow_extras();
   for (const Command& command : commands) command.options->group("Commands")->allow_extras();
 

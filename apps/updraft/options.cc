@@ -70,6 +70,14 @@ double parse_probability(std::string_view option, const std::string& text) {
   return *value;
 }
 
+double parse_share(std::string_view option, const std::string& text) {
+  const auto value = parse_all<double>(text);
+  if (!value || !(*value >= 0.0 && *value <= 1.0)) {
+    throw InvalidInput(option, text, "must be a number in [0, 1]");
+  }
+  return *value;
+}
+
 std::uint32_t default_rounds(std::string_view instance) {
   if (instance == "gaussian" || instance == "gaussian-weak") return 20000;
   if (instance == "criteo") return 5000;

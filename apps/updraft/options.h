@@ -28,6 +28,8 @@ std::vector<std::uint64_t> parse_counts(std::string_view option, const std::stri
 bool is_list(std::string_view text);
 double parse_positive(std::string_view option, const std::string& text);
 double parse_probability(std::string_view option, const std::string& text);
+/// In [0, 1].
+double parse_share(std::string_view option, const std::string& text);
 
 /// The number of rounds if none is given: 20,000 on gaussian and gaussian-weak, 5,000 on criteo,
 /// 1,000 elsewhere.

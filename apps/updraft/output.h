@@ -10,8 +10,8 @@
 
 namespace updraft::cli {
 
-/// Keys keep the order in which they were set, so equal results are equal bytes.
-using Json = nlohmann::ordered_json;
+/// Keys are in the order of the alphabet, so equal results are equal bytes.
+using Json = nlohmann::json;
 
 /// Writes results to standard output and flushes. Throws std::system_error if not all of it could
 /// be written, for example because the disk is full or the reader has gone.

@@ -39,10 +39,6 @@ struct Options {
 };
 
 Json policy_json(const PolicyInfo& policy) {
-  Json needs = Json::array();
-  for (const Need need : all_needs()) {
-    if (policy.needs.contains(need)) needs.push_back(need_name(need));
-  }
   Json parameters = Json::array();
   for (const ParameterInfo& parameter : policy.parameters) {
     parameters.push_back({{"name", parameter.name},
@@ -57,7 +53,7 @@ Json policy_json(const PolicyInfo& policy) {
   out["index"] = policy.index;
   out["reference"] = policy.reference;
   out["status"] = status_name(policy.status);
-  out["needs"] = needs;
+  out["needs"] = need_names(policy.needs);
   out["parameters"] = parameters;
   return out;
 }

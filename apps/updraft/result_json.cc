@@ -51,7 +51,7 @@ Json result_json(const ExperimentResult& result, const std::filesystem::path& fo
   }
   Json verdicts = Json::array();
   for (const Verdict& verdict : judge(result)) {
-    verdicts.push_back({{"claim", verdict.claim},
+    verdicts.push_back({{"claim", verdict.claim > 0 ? Json(verdict.claim) : Json(nullptr)},
                         {"statement", verdict.statement},
                         {"verdict", outcome_name(verdict.outcome)},
                         {"evidence", verdict.evidence}});

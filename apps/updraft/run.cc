@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "add_option.h"
 #include "command.h"
 #include "experiment_run.h"
 #include "output.h"
@@ -77,15 +77,11 @@ void run(const Options& options) {
 Command add_run_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("run", help());
-  command
-      ->add_option("experiment", options->experiment,
-                   "A shipped experiment or suite, or a TOML file")
-      ->option_text("EXPERIMENT");
+  add_option(*command, "experiment EXPERIMENT", options->experiment,
+             "A shipped experiment or suite, or a TOML file");
   add_choices(*command, options->choices);
-  command
-      ->add_option("--policies", options->policies,
-                   "Only these policies, by label, name or spec [all of the experiment]")
-      ->option_text("NAME ...");
+  add_option(*command, "--policies NAME ...", options->policies,
+             "Only these policies, by label, name or spec [all of the experiment]");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->footer(kFooter);
   return {command, [options] { run(*options); }};

@@ -1,7 +1,6 @@
 #include "updraft/simulate.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "add_option.h"
 #include "command.h"
 #include "describe.h"
 #include "interrupt.h"
@@ -43,13 +43,19 @@ constexpr const char* kFooter =
     "service does, and reports what the payoffs contradict: affected sets, max_affected, or the\n"
     "scale that alpha, delta or sigma2 stand for; in the JSON as\n"
     "  assumption_warnings: [{policy, kind, message, advice, action}]\n"
+    "--log writes a decision log (docs/formats/decision-log.md) for updraft evaluate. It plays "
+    "the\n"
+    "first run once more; with --log-explore, some of its decisions are random, and it differs "
+    "from\n"
+    "the run that is measured.\n"
     "The same seed gives the same bytes of JSON for any number of threads. Progress and notes go\n"
     "to standard error. Ctrl-C stops without a result.\n"
     "\n"
     "Without --policy, gaussian, gaussian-weak and criteo use the six policies of the paper with\n"
     "the parameters that it chose for them. max_affected=, min_uplift= and effect_gap= in a\n"
-    "policy's parentheses tell it another value than the true one; --told-by tells policies\n"
-    "what another instance knows. auto chooses a policy from what it may know according to "
+    "policy's parentheses tell it another value than the true one; with --knowledge-of, policies\n"
+    "know what is true of another instance. auto chooses a policy from what it may know according "
+    "to "
     "--tell.\n"
     "\n"
     "--instance contextual-linear is a contextual bandit: each variable has features in every\n"
@@ -62,6 +68,7 @@ constexpr const char* kFooter =
     "  updraft simulate --instance gaussian --policy 'ucb(alpha=2)' 'up_ucb(alpha=3)' --runs 20\n"
     "  updraft simulate --instance gaussian --policy auto --tell affected\n"
     "  updraft simulate --instance gaussian --policy up_ts --check-assumptions\n"
+    "  updraft simulate --instance gaussian --policy up_ts --runs 1 --log log.csv.gz\n"
     "  updraft simulate --instance contextual-linear --policy 'lin_up_ucb(beta=0.5)'\n"
     "  updraft simulate --instance 'contextual-linear(noise_sd=2)' \\\n"
     "      --policy 'lin_ucb(delta=0.05)'\n"
@@ -70,14 +77,18 @@ constexpr const char* kFooter =
 struct Options {
   std::string instance;
   std::vector<std::string> policies;
-  std::vector<std::string> told;
-  std::optional<std::string> told_by;
+  std::vector<std::string> tell;
+  std::optional<std::string> knowledge_of;
   bool check_assumptions = false;
   std::optional<std::string> rounds;
   std::string runs = "10";
   std::string seed = "1";
   std::optional<std::string> threads;
   std::string curve_points = "100";
+  std::optional<std::string> warm;
+  std::optional<std::string> log;
+  std::string log_form = "wide";
+  std::string log_explore = "0";
   bool json = false;
   bool quiet = false;
 };
@@ -95,10 +106,14 @@ std::vector<PolicySpec> paper_policies(std::string_view instance) {
   return specs;
 }
 
-std::vector<PolicySpec> chosen_policies(const Options& options) {
+std::vector<PolicySpec> given_policies(const Options& options) {
   std::vector<PolicySpec> specs;
-  specs.reserve(options.policies.size());
   for (const std::string& text : options.policies) specs.push_back(PolicySpec::parse(text));
+  return specs;
+}
+
+std::vector<PolicySpec> chosen_policies(const Options& options) {
+  std::vector<PolicySpec> specs = given_policies(options);
   if (!specs.empty()) return specs;
   specs = paper_policies(options.instance);
   if (specs.empty()) {
@@ -116,46 +131,29 @@ std::vector<PolicySpec> chosen_policies(const Options& options) {
   return specs;
 }
 
-/// What --tell names; absent if it is not given.
-std::optional<Needs> told_needs(const std::vector<std::string>& names) {
-  if (names.empty()) return std::nullopt;
-  std::vector<std::string> valid;
-  for (const Need need : all_needs()) {
-    if (need != Need::kObservations) valid.push_back(need_name(need));  // a simulation draws them
-  }
-  Needs told;
-  for (const std::string& name : names) {
-    if (name == "nothing" && names.size() == 1) return told;
-    const auto found = std::find(valid.begin(), valid.end(), name);
-    if (found == valid.end()) {
-      valid.emplace_back("nothing");
-      throw unknown_name("--tell", name, valid);
-    }
-    told = told | all_needs()[static_cast<std::size_t>(found - valid.begin())];
-  }
-  return told;
-}
-
-/// Replaces each auto by the policy that it picks, and says so.
-void resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
-                  const SimulationOptions& simulation, bool quiet) {
-  const Instance& known = simulation.told_by ? *simulation.told_by : instance;
-  Knowledge knowledge = known.knowledge(simulation.rounds);
-  if (simulation.told) knowledge = knowledge.only(*simulation.told);
+/// Replaces each auto by the policy that it picks, and says so. Per spec, whether it was auto.
+std::vector<bool> resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
+                               const SimulationOptions& simulation, bool quiet) {
+  const Instance& known = simulation.knowledge_of ? *simulation.knowledge_of : instance;
+  const Knowledge knowledge = known.knowledge(simulation.rounds, simulation.may_know);
+  std::vector<bool> picked;
   for (PolicySpec& spec : specs) {
     const Pick pick = pick_policy(spec, knowledge);
+    picked.push_back(!pick.reason.empty());
     if (!quiet && !pick.reason.empty()) {
       write_note(fmt::format("{} is {}: {}", spec.text(), pick.spec.text(), pick.reason));
     }
     spec = pick.spec;
   }
+  return picked;
 }
 
 SimulationOptions simulation_options(const Options& options) {
   SimulationOptions out;
-  out.told = told_needs(options.told);
-  if (options.told_by) out.told_by = load_instance(*options.told_by);
+  if (!options.tell.empty()) out.may_know = needs_named("--tell", options.tell);
+  if (options.knowledge_of) out.knowledge_of = load_instance(*options.knowledge_of);
   out.check_assumptions = options.check_assumptions;
+  out.warm_log = options.warm.value_or("");
   out.rounds = options.rounds ? static_cast<std::uint32_t>(parse_count("--rounds", *options.rounds))
                               : default_rounds(options.instance);
   out.runs = static_cast<std::uint32_t>(parse_count("--runs", options.runs, {1, kMostRuns}));
@@ -167,6 +165,20 @@ SimulationOptions simulation_options(const Options& options) {
         static_cast<unsigned>(parse_count("--threads", *options.threads, {1, kMostThreads}));
   }
   return out;
+}
+
+/// The log that is asked for; checked before anything is simulated.
+std::optional<SimulatedLog> chosen_log(const Options& options, std::size_t policies) {
+  if (!options.log) return std::nullopt;
+  if (policies != 1) {
+    throw InvalidInput("--log", *options.log, "needs one --policy: the log has its decisions");
+  }
+  if (options.log_form != "wide" && options.log_form != "long") {
+    throw InvalidInput("--log-form", options.log_form, "must be wide or long");
+  }
+  return SimulatedLog{.path = *options.log,
+                      .long_form = options.log_form == "long",
+                      .explore = parse_share("--log-explore", options.log_explore)};
 }
 
 /// `workload`: an instance, or contexts.
@@ -184,36 +196,31 @@ SimulationResult simulate_with_progress(const Workload& workload,
 }
 
 Json policy_json(const PolicyResult& policy) {
-  Json curve;
-  curve["round"] = policy.curve_rounds;
+  Json curve = {{"round", policy.curve_rounds}};
   for (const char* key : {"mean", "stderr", "p95"}) curve[key] = Json::array();
   for (const Summary& point : policy.curve) {
     curve["mean"].push_back(point.mean);
     curve["stderr"].push_back(point.stderr_);
     curve["p95"].push_back(point.p95);
   }
-  Json regret;
-  regret["mean"] = policy.final_regret.mean;
-  regret["sd"] = policy.final_regret.sd;
-  regret["stderr"] = policy.final_regret.stderr_;
-  regret["p95"] = policy.final_regret.p95;
-  regret["runs"] = policy.final_regrets;
-  Json out;
-  out["spec"] = policy.spec;
-  out["final_regret"] = std::move(regret);
-  out["pulls"] = policy.pulls;
-  out["curve"] = std::move(curve);
-  return out;
+  return {{"spec", policy.spec},
+          {"final_regret",
+           {{"mean", policy.final_regret.mean},
+            {"sd", policy.final_regret.sd},
+            {"stderr", policy.final_regret.stderr_},
+            {"p95", policy.final_regret.p95},
+            {"runs", policy.final_regrets}}},
+          {"pulls", policy.pulls},
+          {"curve", std::move(curve)}};
 }
 
 Json assumption_json(const PolicyWarning& about) {
-  Json out;
-  out["policy"] = about.spec;
-  out["kind"] = kind_name(about.warning.kind);
-  out["message"] = about.warning.message;
-  out["advice"] = about.warning.advice;
-  out["action"] = about.warning.action ? Json(*about.warning.action) : Json(nullptr);
-  return out;
+  const AssumptionWarning& warning = about.warning;
+  return {{"policy", about.spec},
+          {"kind", kind_name(warning.kind)},
+          {"message", warning.message},
+          {"advice", warning.advice},
+          {"action", warning.action ? Json(*warning.action) : Json(nullptr)}};
 }
 
 /// `instance`: the workload.
@@ -238,20 +245,22 @@ Json result_json(Json instance, const SimulationOptions& options, const Simulati
   return out;
 }
 
-/// The least regret of a ucb among the policies; absent if there is no ucb.
-std::optional<double> ucb_regret(const std::vector<PolicySpec>& specs,
-                                 const SimulationResult& result) {
-  std::optional<double> least;
+/// Of the policies that others are measured by, the one with the least regret; absent if there is
+/// none.
+std::optional<std::size_t> measuring_policy(const std::vector<PolicySpec>& specs,
+                                            const SimulationResult& result) {
+  const auto regret = [&](std::size_t i) { return result.policies[i].final_regret.mean; };
+  std::optional<std::size_t> least;
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const double regret = result.policies[i].final_regret.mean;
-    if (specs[i].name() == "ucb" && (!least || regret < *least)) least = regret;
+    if (!policy_info(specs[i].name()).traits.measures_others) continue;
+    if (!least || regret(i) < regret(*least)) least = i;
   }
   return least;
 }
 
 std::string regret_table(const std::vector<PolicySpec>& specs, const SimulationOptions& options,
                          const SimulationResult& result) {
-  const std::optional<double> ucb = ucb_regret(specs, result);
+  const std::optional<std::size_t> measure = measuring_policy(specs, result);
   std::vector<std::size_t> order;
   double largest = 0.0;
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -270,19 +279,22 @@ std::string regret_table(const std::vector<PolicySpec>& specs, const SimulationO
                                         {.title = "± s.e.", .align = kRight},
                                         {.title = "95th pct.", .align = kRight},
                                         {.title = "best taken", .align = kRight}};
-  if (ucb) columns.push_back({.title = "of ucb", .align = kRight});
+  if (measure) columns.push_back({.title = "of " + specs[*measure].name(), .align = kRight});
   Table table(std::move(columns));
   for (const std::size_t i : order) {
     const PolicyResult& policy = result.policies[i];
-    const Needs told = policy_info(specs[i].name()).needs | needs_of(specs[i]);
+    const Needs known = policy_info(specs[i].name()).needs | needs_of(specs[i]);
     std::vector<std::string> row = {
         policy.spec,
-        short_words(told),
+        short_words(known),
         fixed_text(policy.final_regret.mean, decimals),
         options.runs > 1 ? "± " + fixed_text(policy.final_regret.stderr_, decimals) : "",
         fixed_text(policy.final_regret.p95, decimals),
         percent_text(policy.best_share)};
-    if (ucb) row.push_back(*ucb > 0.0 ? percent_text(policy.final_regret.mean / *ucb) : "-");
+    if (measure) {
+      const double by = result.policies[*measure].final_regret.mean;
+      row.push_back(by > 0.0 ? percent_text(policy.final_regret.mean / by) : "-");
+    }
     table.add_row(std::move(row));
   }
   return table.text();
@@ -319,8 +331,7 @@ std::string report(const std::string& workload, const std::vector<PolicySpec>& s
 }
 
 std::vector<PolicySpec> chosen_context_policies(const Options& options) {
-  std::vector<PolicySpec> specs;
-  for (const std::string& text : options.policies) specs.push_back(PolicySpec::parse(text));
+  std::vector<PolicySpec> specs = given_policies(options);
   if (!specs.empty()) return specs;
   for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
     const PolicySpec spec = PolicySpec::parse(info.name);
@@ -332,6 +343,7 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
 
 /// For the contextual bandit.
 void run_contexts(const LinearContexts& contexts, const Options& options) {
+  if (options.log) throw InvalidInput("--log", *options.log, "is for instances of single actions");
   const SimulationOptions simulation = simulation_options(options);
   const std::vector<PolicySpec> specs = chosen_context_policies(options);
   const SimulationResult result =
@@ -351,13 +363,29 @@ void run(const Options& options) {
   SimulationOptions simulation = simulation_options(options);
   const auto instance = load_instance(options.instance);
   std::vector<PolicySpec> specs = chosen_policies(options);
-  resolve_auto(specs, *instance, simulation, options.quiet);
+  const std::vector<bool> picked = resolve_auto(specs, *instance, simulation, options.quiet);
+  if (const auto log = chosen_log(options, specs.size())) {
+    Interrupt interrupt;
+    simulation.stop = interrupt.token();
+    write_log(instance, specs.front(), simulation, *log);
+    if (!options.quiet) {
+      write_note(fmt::format("{} has {} decisions of {}", log->path, count_text(simulation.rounds),
+                             specs.front().text()));
+    }
+  }
   const SimulationResult result =
       simulate_with_progress(instance, specs, simulation, options.quiet);
   const std::string workload =
       fmt::format("{}: {}", printable_text(instance->name()), size_words(*instance));
-  write_output(options.json ? json_text(result_json(instance_json(*instance), simulation, result))
-                            : report(workload, specs, simulation, result));
+  if (!options.json) {
+    write_output(report(workload, specs, simulation, result));
+    return;
+  }
+  Json json = result_json(instance_json(*instance), simulation, result);
+  for (std::size_t i = 0; i < picked.size(); ++i) {
+    if (picked[i]) json["policies"][i]["picked"] = specs[i].text();
+  }
+  write_output(json_text(json));
 }
 
 }  // namespace
@@ -365,36 +393,36 @@ void run(const Options& options) {
 Command add_simulate_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("simulate", kHelp);
-  command->add_option("--instance", options->instance, "A shipped instance or an instance file")
-      ->option_text("NAME|FILE");
-  command
-      ->add_option("--policy", options->policies,
-                   "One or more policies, such as 'up_ucb(alpha=3)'; may be repeated")
-      ->option_text("SPEC ...");
-  command
-      ->add_option("--tell", options->told,
-                   "What policies may be told: baseline, affected, max_affected, min_uplift,\n"
-                   "effect_gap, horizon, reward_prior, or nothing [all that the instance knows]")
-      ->option_text("WHAT ...");
-  command
-      ->add_option("--told-by", options->told_by,
-                   "Policies are told what is true of this instance, not of the one they play on")
-      ->option_text("NAME|FILE");
+  add_option(*command, "--instance NAME|FILE", options->instance,
+             "A shipped instance or an instance file");
+  add_option(*command, "--policy SPEC ...", options->policies,
+             "One or more policies, such as 'up_ucb(alpha=3)'; may be repeated");
+  add_option(*command, "--tell WHAT ...", options->tell,
+             "What policies may be told: baseline, affected, max_affected, min_uplift,\n"
+             "effect_gap, horizon, reward_prior, segments, or nothing [all that the\n"
+             "instance knows but segments]");
+  add_option(*command, "--knowledge-of NAME|FILE", options->knowledge_of,
+             "Policies know what is true of this instance, not of the one they play on");
   command->add_flag("--check-assumptions", options->check_assumptions,
                     "Show what payoffs speak against what policies were told");
-  command
-      ->add_option("--rounds", options->rounds,
-                   "Rounds of a run [gaussian 20000, criteo 5000, else 1000]")
-      ->option_text("T");
-  command->add_option("--runs", options->runs, "Independent runs [10]")->option_text("R");
-  command->add_option("--seed", options->seed, "Seed of all random numbers [1]")->option_text("S");
-  command
-      ->add_option("--threads", options->threads, "Number of threads [as many as the machine has]")
-      ->option_text("N");
-  command
-      ->add_option("--curve-points", options->curve_points,
-                   "Largest number of points of a curve in the JSON [100]")
-      ->option_text("P");
+  add_option(*command, "--rounds T", options->rounds,
+             "Rounds of a run [gaussian 20000, criteo 5000, else 1000]");
+  add_option(*command, "--runs R", options->runs, "Independent runs [10]");
+  add_option(*command, "--seed S", options->seed, "Seed of all random numbers [1]");
+  add_option(*command, "--threads N", options->threads,
+             "Number of threads [as many as the machine has]");
+  add_option(*command, "--curve-points P", options->curve_points,
+             "Largest number of points of a curve in the JSON [100]");
+  add_option(*command, "--warm LOG", options->warm,
+             "A decision log that policies learn from before each run. A log that was\n"
+             "simulated with the same --seed has the noise of the first run");
+  add_option(*command, "--log FILE", options->log,
+             "Also write the decisions of the first run, with their probabilities and\n"
+             "payoffs: CSV, or NDJSON if the name ends in .ndjson; packed if in .gz");
+  add_option(*command, "--log-form FORM", options->log_form,
+             "wide: a row per decision; long: a row per payoff [wide]");
+  add_option(*command, "--log-explore SHARE", options->log_explore,
+             "Share of the log's decisions that are taken uniformly at random [0]");
   command->add_flag("--json", options->json, "Machine-readable output");
   command->add_flag("--quiet", options->quiet, "No progress and no notes");
   command->footer(kFooter);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "add_option.h"
 #include "command.h"
 #include "core/files.h"
 #include "output.h"
@@ -18,7 +18,9 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Checks the store of updraft serve, and exports and imports its campaigns as JSON lines.";
+    "Checks and backs up the store of updraft serve, and exports and imports its campaigns as "
+    "JSON\n"
+    "lines.";
 
 constexpr const char* kFooter =
     "check   reads the whole store, replays every event, compares the state with the snapshots,\n"
@@ -26,15 +28,21 @@ constexpr const char* kFooter =
     "        if the policy would now decide otherwise, as a newer revision of it may. The store\n"
     "        still opens and serves in that case: recorded decisions stand. The service may run\n"
     "        meanwhile.\n"
+    "backup  copies the store to the new file --file, as of one moment, and checks the copy. The\n"
+    "        service may run meanwhile. docs/operations.md says how to restore it.\n"
     "export  writes a campaign with all its events (docs/formats/campaign-log.md) to --file or to\n"
     "        standard output. The service may run meanwhile.\n"
     "import  reads such a file, or standard input: all of it or nothing. It creates the store if\n"
     "        there is none. No service may be using the store.\n"
+    "audit   reads such a file, or standard input, and says whether it has exactly the events\n"
+    "        that the store has of the campaign, or had before it dropped or deleted them.\n"
     "\n"
     "Examples:\n"
     "  updraft store check --store campaigns.db\n"
+    "  updraft store backup --store campaigns.db --file backup.db\n"
     "  updraft store export spring --store campaigns.db --file spring.jsonl\n"
-    "  updraft store import --store other.db --file spring.jsonl";
+    "  updraft store import --store other.db --file spring.jsonl\n"
+    "  updraft store audit --store campaigns.db --file spring.jsonl";
 
 struct Options {
   std::string action;
@@ -57,6 +65,9 @@ std::string choice_text(const Decided& decided) {
 }
 
 std::string check_text(const CheckedCampaign& campaign) {
+  if (campaign.dropped) {
+    return fmt::format("{}: archived without events, the archive is correct\n", campaign.name);
+  }
   std::string text = fmt::format("{}: {} events, {} snapshots, all correct\n", campaign.name,
                                  campaign.events, campaign.snapshots);
   if (campaign.other_snapshots > 0) {
@@ -97,7 +108,7 @@ Json check_json(const CheckedCampaign& campaign) {
                       {"now", choice_json(other.now)}});
   }
   return {{"name", campaign.name},
-          {"events", campaign.events},
+          {"events", campaign.dropped ? Json(nullptr) : Json(campaign.events)},
           {"snapshots", campaign.snapshots},
           {"other_snapshots", campaign.other_snapshots},
           {"decided_otherwise", campaign.decided_otherwise},
@@ -145,28 +156,54 @@ void export_to(const Options& options) {
   }
 }
 
+/// What `read` makes of the file, or of standard input if there is none.
+template <typename Read>
+auto from_file(const std::string& path, Read read) {
+  if (path.empty()) return read(std::cin);
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) {
+    throw InvalidInput("--file", path, "cannot be read");
+  }
+  return read(in);
+}
+
 void import_from(const Options& options) {
   CampaignStore store(options.store, CampaignStore::Mode::kWrite);
-  std::string name;
-  if (options.file.empty()) {
-    name = import_campaign(store, std::cin);
-  } else {
-    std::ifstream in(options.file, std::ios::binary);
-    if (!in || std::filesystem::is_directory(options.file)) {
-      throw InvalidInput("--file", options.file, "cannot be read");
-    }
-    name = import_campaign(store, in);
-  }
+  const std::string name =
+      from_file(options.file, [&](std::istream& in) { return import_campaign(store, in); });
   write_output(fmt::format("imported {} into {}\n", name, options.store));
+}
+
+void audit(const Options& options) {
+  const CampaignStore store(options.store, CampaignStore::Mode::kRead);
+  const std::uint64_t events =
+      from_file(options.file, [&](std::istream& in) { return audit_campaign(store, in); });
+  write_output(fmt::format("these are the {} events of {}\n", events, options.store));
+}
+
+void back_up(const Options& options) {
+  if (options.file.empty()) throw InvalidInput("--file", "must be given: the file to copy to");
+  CampaignStore(options.store, CampaignStore::Mode::kRead).back_up(options.file);
+  const std::vector<std::string> damage =
+      damage_in(CampaignStore(options.file, CampaignStore::Mode::kRead));
+  if (!damage.empty()) {
+    std::filesystem::remove(options.file);
+    throw std::runtime_error(fmt::format("{} is damaged, and so is the copy, which was removed: {}",
+                                         options.store, damage.front()));
+  }
+  write_output(fmt::format("copied {} to {}\n", options.store, options.file));
 }
 
 void run(const Options& options) {
   if (options.store.empty()) throw InvalidInput("--store", "must be given");
   if (options.action == "check") return check(options);
+  if (options.action == "backup") return back_up(options);
   if (options.action == "export") return export_to(options);
   if (options.action == "import") return import_from(options);
-  if (options.action.empty()) throw InvalidInput("ACTION", "must be check, export or import");
-  throw unknown_name("ACTION", options.action, {"check", "export", "import"});
+  if (options.action == "audit") return audit(options);
+  if (options.action.empty())
+    throw InvalidInput("ACTION", "must be check, backup, export, import or audit");
+  throw unknown_name("ACTION", options.action, {"check", "backup", "export", "import", "audit"});
 }
 
 }  // namespace
@@ -174,12 +211,12 @@ void run(const Options& options) {
 Command add_store_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = program.add_subcommand("store", kHelp);
-  command->add_option("ACTION", options->action, "check, export or import")->option_text(" ");
+  command->add_option("ACTION", options->action, "check, backup, export, import or audit")
+      ->option_text(" ");
   command->add_option("CAMPAIGN", options->campaign, "The campaign to export")->option_text(" ");
-  command->add_option("--store", options->store, "The file of updraft serve --store")
-      ->option_text("FILE");
-  command->add_option("--file", options->file, "The file to export to or import from")
-      ->option_text("FILE");
+  add_option(*command, "--store FILE", options->store, "The file of updraft serve --store");
+  add_option(*command, "--file FILE", options->file,
+             "The file to copy or export to, to import from, or to audit");
   command->add_flag("--json", options->json, "check: print JSON");
   command->footer(kFooter);
   return {command, [options] { run(*options); }};

@@ -1,4 +1,4 @@
-"""The table, the results file and the part of a page between two marks."""
+"""The table and the results file."""
 
 import json
 import os
@@ -146,18 +146,3 @@ def write_results(path, facts, entries, quick):
     with open(path, "w") as file:
         json.dump({"machine": facts, "quick": quick, "entries": entries}, file, indent=2)
         file.write("\n")
-
-
-def replace_between_marks(path, text, name="compare"):
-    """Puts `text` between the two marks of that name; returns what was wrong, or None."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    try:
-        page = path.read_text()
-    except OSError:
-        return f"{path.name} is missing"
-    before, begins, rest = page.partition(begin + "\n")
-    _, ends, after = rest.partition(end)
-    if not begins or not ends:
-        return f"{path.name} has no lines {begin} and {end}"
-    path.write_text(f"{before}{begin}\n{text}\n{end}{after}")
-    return None

@@ -91,9 +91,10 @@ print(policy)
 # %% [markdown]
 # ## What it estimates, and why
 #
-# `explain()` has an estimate for each promotion, a 95 % interval and the probability that it is the
-# best. Promotions that were soon given up keep wide intervals: nobody needs to know exactly how bad
-# they are. The last column is the truth, which is known only because the shop is invented.
+# `explain()` has an estimate for each promotion, a 95 % interval and the posterior probability that
+# it is the best. Promotions that were soon given up keep wide intervals: nobody needs to know
+# exactly how bad they are. The last column is the truth, which is known only because the shop is
+# invented.
 #
 # Intervals assume that the baseline is exact. Ours is a mean of 365 days, and off by a unit or two
 # for the products of a promotion; so are the estimates. Here the error has the same sign for all

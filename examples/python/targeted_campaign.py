@@ -87,7 +87,7 @@ for mail in (1, 2):
 mixed = np.random.default_rng(1).permutation(len(rows))
 chosen, sent = [], []
 for shown, kept in [(mixed[:300], mixed[300:]), (mixed[300:], mixed[:300])]:
-    learner = ud.campaign("greedy(model=logistic)", features=X.shape[1], budget=60, treatments=2)
+    learner = ud.targeting("greedy(model=logistic)", features=X.shape[1], budget=60, treatments=2)
     learner.update(X[shown], z[shown], y[shown])
     mails = learner.select(X[kept])
     chosen.extend(kept[mails > 0])
@@ -146,7 +146,7 @@ class Oracle:
 def make(spec, run):
     if spec == "oracle":
         return Oracle()
-    return ud.campaign(spec, features=X.shape[1], budget=BUDGET, treatments=2, seed=run)
+    return ud.targeting(spec, features=X.shape[1], budget=BUDGET, treatments=2, seed=run)
 
 
 def play(spec, run):

@@ -42,7 +42,7 @@ struct ClusteredInstance {
 /// appendix 'More Details on Bernoulli Uplifting Bandit']: k-means clusters the customers by their
 /// features. Every customer is a variable whose baseline is the untreated rate of the cluster. An
 /// action treats one cluster (with one of the treatments, if there are several), and its customers
-/// then have the treated rate.
+/// then have the treated rate. The segments are those of the table; if it has none, the clusters.
 ///
 /// Throws InvalidInput for responses that are not logistic, more clusters than distinct rows, or a
 /// cluster without a row of some treatment. Cost: that of k-means.

@@ -24,8 +24,9 @@ ResponseKind response_kind(std::string_view field, std::string_view name);
 
 /// How a table of customers is read. Columns are given by the names in the table's first line.
 struct CustomerTableOptions {
-  std::string treatment;                 ///< column: the treatment of the customer
-  std::string outcome;                   ///< column: the outcome
+  std::string treatment;  ///< column: the treatment of the customer
+  std::string outcome;    ///< column: the outcome
+  std::string segment;    ///< column: the customer's segment, by any name; empty: there are none
   std::vector<std::string> features;     ///< columns; empty: all others except those in `ignore`
   std::vector<std::string> ignore;       ///< columns that are not features
   std::vector<std::string> categorical;  ///< features that are names, not numbers
@@ -77,10 +78,12 @@ struct CustomerTable {
   std::string outcome;  ///< name of the column
   ResponseKind response = ResponseKind::kLogistic;
   std::vector<Feature> features;
-  std::vector<std::string> treatments;  ///< names; 0 is the control
-  std::vector<double> values;           ///< features, row by row; see Feature
-  std::vector<Treatment> treatment;     ///< per row
-  std::vector<double> outcomes;         ///< per row
+  std::vector<std::string> treatments;         ///< names; 0 is the control
+  std::vector<double> values;                  ///< features, row by row; see Feature
+  std::vector<Treatment> treatment;            ///< per row
+  std::vector<double> outcomes;                ///< per row
+  std::vector<std::string> segments = {};      ///< names, as they appear; empty: there are none
+  std::vector<std::uint32_t> segment_of = {};  ///< per row; empty without segments
 
   std::size_t rows() const { return outcomes.size(); }
   std::span<const double> row(std::size_t i) const {

@@ -61,6 +61,19 @@ struct TargetingSetting {
   bool operator==(const TargetingSetting&) const = default;
 };
 
+/// A claim of the experiment's own: what the regret of a policy may be at most. The summary judges
+/// it like a claim of the paper.
+struct RegretLimit {
+  std::string policy;                            ///< the label of the policy
+  std::string of = {};                           ///< the label of another; empty without `times`
+  std::optional<double> times = {};              ///< mean regret, in that of `of`
+  std::optional<double> regret = {};             ///< mean regret
+  std::optional<double> mean_of_median = {};     ///< mean regret, in medians of the runs
+  std::optional<double> largest_of_median = {};  ///< the largest regret of a run, in medians
+
+  bool operator==(const RegretLimit&) const = default;
+};
+
 /// A comparison of tuned policies on one instance, one population or one contextual bandit.
 /// docs/experiments.md describes the TOML form.
 struct Experiment {
@@ -77,7 +90,9 @@ struct Experiment {
   std::uint32_t quick_rounds = 0;  ///< of a quick run
   std::uint32_t quick_runs = 0;
   std::vector<PolicyGrid> policies;
-  std::vector<int> claims;  ///< which of the paper's claims its summary judges
+  std::vector<int> claims;               ///< which of the paper's claims its summary judges
+  std::vector<RegretLimit> limits = {};  ///< and claims of its own
+  std::optional<Needs> may_know = {};    ///< of an instance: as in SimulationOptions
   FigureStyle figure;
 
   bool operator==(const Experiment&) const = default;
@@ -97,7 +112,8 @@ struct ShippedExperiment {
 
 /// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, campaign-counterfactual,
 /// campaign-model, campaign-synthetic, hillstrom, hillstrom-spend, contextual-linear,
-/// tuning-free-INSTANCE: files under experiments/, built in. Suites of them are in suite.h.
+/// tuning-free-INSTANCE, told-nothing-INSTANCE: files under experiments/, built in. Suites of them
+/// are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();
 
 /// The small version: quick_rounds, quick_runs, and only one value per policy if `quick` or `paper`

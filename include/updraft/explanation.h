@@ -49,8 +49,9 @@ inline constexpr ActionId kReferenceAction = 0;
 struct RewardDifference {
   double estimate = 0.0;
   std::optional<double> standard_error;  ///< policies that learn the noise
-  /// A 95 % confidence interval if the policy learns the noise, else its own confidence bounds: the
-  /// estimate +- the radii of all means that go into it.
+  /// A 95 % confidence interval if the policy learns the noise, infinite before anything is known
+  /// of it; else the policy's own confidence bounds: the estimate +- the radii of all means that go
+  /// into it.
   Interval interval;
 };
 
@@ -75,11 +76,18 @@ struct ActionExplanation {
   std::optional<RewardDifference> difference;
   std::optional<VariableSet> identified;  ///< unknown sets only: surely affected
   std::optional<VariableSet> padding;     ///< unknown sets only: may be affected, counted in
+  /// up_ts_sparse: per unit, the probability that the action moves it. `identified` has the
+  /// variables of the units with at least 0.9.
+  std::optional<std::vector<double>> inclusion;
 
-  // Policies that learn the noise, once every action has feedback.
-  std::optional<double> standard_error;    ///< of `uplift`, and absent with it
-  std::optional<Interval> interval;        ///< 95 % confidence interval of the uplift
-  std::optional<double> probability_best;  ///< that this reward is the largest, by the posterior
+  // Policies that learn the noise, once every action has feedback; the first three, once one of
+  // them also has that of two rounds.
+  std::optional<double> standard_error;  ///< of `uplift`, and absent with it
+  std::optional<Interval> interval;      ///< 95 % confidence interval of the uplift
+  /// That this reward is the largest, by the posterior under a prior that is learnt from the
+  /// estimates. Right as often as it says over many instances, not on each of them
+  /// (docs/policies/up_ts.md#calibration).
+  std::optional<double> probability_best;
   /// Per atom, the weight of its mean minus its baseline: 1 if affected, else the weight of the
   /// control variate.
   std::optional<std::vector<double>> weights;
@@ -114,8 +122,9 @@ struct Explanation {
   std::vector<IndividualExplanation> individuals;  ///< of targeting policies
   Quantity quantity = Quantity::kReward;
   IntervalKind interval_kind = IntervalKind::kConfidenceBounds;
-  /// Policies that learn the noise: whether an action has payoffs of two rounds. Before that the
-  /// posterior has no width, which says nothing, and estimates have no intervals.
+  /// Policies that learn the noise: whether an action has payoffs of two rounds. Before that there
+  /// are no standard errors, intervals and probabilities of being best: the posterior may have no
+  /// width, which says nothing.
   bool noise_known = true;
   /// Whether the reference action changes with the payoffs: it is then the one with most of them.
   bool reference_moves = false;

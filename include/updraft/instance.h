@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "updraft/affected_sets.h"
 #include "updraft/ids.h"
 #include "updraft/knowledge.h"
+#include "updraft/partition.h"
 #include "updraft/variable_set.h"
 
 namespace updraft {
@@ -52,6 +54,10 @@ struct GaussianNoise {
   double variance = 1.0;            ///< of every variable; kMatrix multiplies by it
   double factor = 0.0;              ///< kFactor only, in [0, 1]
   std::vector<double> matrix = {};  ///< kMatrix only: row by row, symmetric positive semidefinite
+  /// At least 3: the noise of a round is multiplied by sqrt((tail_degrees - 2) / chi-squared), one
+  /// draw for all variables. They are then Student's t with so many degrees of freedom, scaled to
+  /// the same covariance, and not sub-Gaussian. 0: normal.
+  std::uint32_t tail_degrees = 0;
 
   bool operator==(const GaussianNoise&) const = default;
 };
@@ -66,6 +72,8 @@ struct InstanceDefinition {
   std::vector<VariableRun> variables;
   std::vector<std::vector<Effect>> effects;  ///< per action
   Noise noise;
+  /// Stores, categories, customer groups: every variable in exactly one. Empty if there are none.
+  std::vector<VariableSet> segments = {};
 
   bool operator==(const InstanceDefinition&) const = default;
 };
@@ -75,7 +83,8 @@ class Instance {
  public:
   /// Throws InvalidInput if the definition breaks a rule: no actions or variables, repeated action
   /// names, ids out of range or in two effects of an action, means that are not finite (or not in
-  /// [0, 1] for Bernoulli payoffs), a covariance that is not symmetric positive semidefinite.
+  /// [0, 1] for Bernoulli payoffs), a covariance that is not symmetric positive semidefinite,
+  /// segments that do not have every variable exactly once.
   explicit Instance(InstanceDefinition definition);
 
   const std::string& name() const { return definition_.name; }
@@ -125,7 +134,7 @@ class Instance {
   /// sigma^2, the sub-Gaussian scale of the payoffs: the largest variance proxy of a variable's
   /// noise, over all actions and the baseline. X has variance proxy s^2 if log E exp(c X) <= s^2
   /// c^2 / 2 for all c: the variance of normal noise, or (1 - 2p) / (2 log((1 - p) / p)) for a 0/1
-  /// payoff with mean p. [kearns98] The theorems require at most 1.
+  /// payoff with mean p. [kearns98] The theorems require at most 1. Infinite with tail_degrees.
   double variance_proxy() const { return variance_proxy_; }
 
   /// The variance proxy of the noise of the reward, the largest over the actions. At most m^2
@@ -136,14 +145,22 @@ class Instance {
   double noise_sd(ActionId action) const { return noise_sds_[action]; }
   double noise_sd() const;
 
+  /// Null if the definition has none.
+  const std::shared_ptr<const Partition>& segments() const { return segments_; }
+
   /// Everything that can be known about this instance if `rounds` are to be played, except baseline
   /// observations, which must be drawn (InstanceEnvironment::observe_baseline).
   Knowledge knowledge(std::uint64_t rounds) const;
+
+  /// The same as far as `told` allows; if absent, everything but the segments: effects may be
+  /// finer.
+  Knowledge knowledge(std::uint64_t rounds, const std::optional<Needs>& told) const;
 
  private:
   InstanceDefinition definition_;
   std::shared_ptr<const std::vector<double>> baseline_;
   std::shared_ptr<const AffectedSets> affected_;
+  std::shared_ptr<const Partition> segments_;
   std::vector<std::vector<double>> means_;
   std::vector<double> rewards_;
   std::vector<double> uplifts_;
@@ -173,7 +190,8 @@ struct ShippedInstance {
   InstanceDefinition (*make)();
 };
 
-/// gaussian, gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward.
+/// gaussian, gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward,
+/// dense, alternating, one-moves-all, identical, heavy-tails, rare, two-actions, one-variable.
 std::span<const ShippedInstance> shipped_instances();
 
 /// The constructions behind the lower bounds: action a affects the first affected[a] variables,

@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "updraft/affected_sets.h"
 #include "updraft/ids.h"
+#include "updraft/partition.h"
 #include "updraft/policy_kind.h"
 
 namespace updraft {
@@ -24,6 +26,7 @@ enum class Need : std::uint32_t {
   kHorizon = 1u << 4,       ///< T, the number of rounds to be played
   kRewardPrior = 1u << 5,   ///< mean and variance of the actions' rewards
   kObservations = 1u << 6,  ///< a table of baseline observations
+  kSegments = 1u << 8,      ///< groups of variables whose members tend to be moved together
 };
 
 /// A set of needs.
@@ -52,11 +55,15 @@ constexpr Needs operator|(Need a, Need b) { return Needs(a) | Needs(b); }
 std::span<const Need> all_needs();
 
 /// "baseline", "affected", "max_affected", "min_uplift", "effect_gap", "horizon", "reward_prior",
-/// "observations".
+/// "segments", "observations".
 std::string need_name(Need need);
 
 /// The names of `needs`, joined by ", "; "nothing" if there are none.
 std::string needs_text(Needs needs);
+
+/// The needs of these names: "nothing" alone, or any but observations, which a simulation draws.
+/// Throws InvalidInput that names `field` for another name.
+Needs needs_named(std::string_view field, const std::vector<std::string>& names);
 
 /// Prior mean and variance of an action's expected reward.
 struct RewardPrior {
@@ -109,6 +116,9 @@ class Knowledge {
   void set_reward_prior(RewardPrior prior);
   /// One count >= 1 and one finite mean per variable.
   void set_observations(BaselineObservations observations);
+  /// Stores, categories, customer groups: of all variables.
+  void set_segments(Partition segments);
+  void set_segments(std::shared_ptr<const Partition> segments);
 
   /// Null if not known.
   const std::vector<double>* baseline() const { return baseline_.get(); }
@@ -129,6 +139,7 @@ class Knowledge {
   std::optional<std::uint64_t> horizon() const { return horizon_; }
   std::optional<RewardPrior> reward_prior() const { return reward_prior_; }
   const BaselineObservations* observations() const { return observations_.get(); }
+  const std::shared_ptr<const Partition>& segments() const { return segments_; }
 
   /// Everything that is known.
   Needs known() const;
@@ -150,6 +161,7 @@ class Knowledge {
   std::optional<std::uint64_t> horizon_;
   std::optional<RewardPrior> reward_prior_;
   std::shared_ptr<const BaselineObservations> observations_;
+  std::shared_ptr<const Partition> segments_;
 };
 
 }  // namespace updraft

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "updraft/ids.h"
@@ -23,6 +24,14 @@ class Partition {
   /// Segments must cover 0..m-1 in order without gaps; groups must be numbered 0..G-1, each
   /// used at least once. Throws InvalidInput otherwise.
   explicit Partition(std::vector<Segment> segments);
+
+  /// The group of every variable; numbered as above.
+  static Partition of_groups(std::span<const GroupId> groups);
+
+  /// Group g has the variables of sets[g]; every variable below `variables` must be in exactly one
+  /// set, and no set may be empty. Throws InvalidInput naming `field` otherwise.
+  static Partition of_sets(std::span<const VariableSet> sets, std::size_t variables,
+                           std::string_view field);
 
   /// Whether the same variables form the same groups, in the same segments.
   bool operator==(const Partition&) const = default;

@@ -36,7 +36,8 @@ class Policy {
   const PolicySpec& spec() const { return spec_; }
   const Knowledge& knowledge() const { return knowledge_; }
   PolicyKind kind() const { return knowledge_.kind(); }
-  std::uint32_t revision() const { return revision_; }  ///< PolicyInfo::revision
+  /// PolicyInfo::revision; 0 if the registry does not have the policy.
+  std::uint32_t revision() const { return revision_; }
 
   // Every kind of policy. All throw InvalidInput, and change nothing, if the round, the decision or
   // the payoffs do not fit the policy: wrong numbers of rows or features, numbers that are not
@@ -46,6 +47,9 @@ class Policy {
   /// Draws, if any, come from `stream` at round decisions(). Ties go to the lowest ids. Policies
   /// that draw take longer than select() (docs/propensities.md).
   Decision decide(const Round& round, const Stream& stream);
+
+  /// decide() without the probability, which is NaN.
+  Decision select(const Round& round, const Stream& stream);
 
   /// What decide() would give. Decides nothing.
   Decision preview(const Round& round, const Stream& stream);
@@ -65,8 +69,12 @@ class Policy {
   /// Decisions so far, and rounds learned from.
   std::uint64_t decisions() const { return decisions_; }
   std::uint64_t observations() const { return observations_; }
-  /// Rounds of an action that were learned from. Not of targeting policies.
-  std::uint64_t pulls(ActionId action) const { return pulls_[action]; }
+  /// Rounds of an action that were learned from. Throws InvalidInput if the action is unknown;
+  /// targeting policies have none.
+  std::uint64_t pulls(ActionId action) const {
+    if (action >= pulls_.size()) check_action(action);
+    return pulls_[action];
+  }
   /// Rows of features learned from, those of all rounds added up.
   virtual std::uint64_t rows() const { return 0; }
 
@@ -150,8 +158,11 @@ class Policy {
   void count_learned() { ++observations_; }
   void count_pull(ActionId action);
 
-  /// The choice; number and revision are filled in by the caller.
-  virtual Decision choose_in(const Round& round, const Stream& stream);
+  enum class Propensity { kWanted, kSkipped };
+
+  /// The choice; number and revision are filled in by the caller, and so is a probability that is
+  /// not wanted.
+  virtual Decision choose_in(const Round& round, const Stream& stream, Propensity propensity);
   /// Throws InvalidInput if such a choice cannot have been made.
   virtual void check_taken(const Round& round, const Decision& decision) const;
   virtual void learn_from(const Decision& decision, const Round& round, const Payoffs& payoffs);
@@ -169,20 +180,22 @@ class Policy {
  private:
   /// Throws InvalidInput: this policy needs a Round.
   [[noreturn]] void refuse_without_round() const;
+  Decision numbered(Decision decision) const;
   void count(ActionId action);
   void read_pulls(StateReader& reader);
   Payoffs reduce(const Payoffs& payoffs);
   Payoffs in_order(const Payoffs& sparse);
 
-  PolicySpec spec_;
-  Knowledge knowledge_;
-  Resolution resolution_;
-  std::uint32_t revision_;
-  std::vector<std::uint64_t> pulls_;  // empty for targeting policies, and so are offers
-  std::vector<std::uint64_t> offers_;
-  std::size_t without_feedback_;  // actions
+  // What every round reads comes first, within a few lines of the cache.
   std::uint64_t decisions_ = 0;
   std::uint64_t observations_ = 0;
+  std::size_t without_feedback_;      // actions
+  std::vector<std::uint64_t> pulls_;  // empty for targeting policies, and so are offers
+  std::vector<std::uint64_t> offers_;
+  Resolution resolution_;
+  Knowledge knowledge_;
+  PolicySpec spec_;
+  std::uint32_t revision_;
   std::vector<double> sums_;            // scratch of reduce()
   std::vector<VariableId> sorted_ids_;  // scratch of reduce()
   std::vector<double> sorted_values_;   // scratch of reduce()

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +11,12 @@
 #include <vector>
 
 namespace updraft {
+
+class Knowledge;
+class Policy;
+
+/// Makes a policy of the caller's own for a run of a simulation.
+using PolicyMaker = std::function<std::unique_ptr<Policy>(const Knowledge&, std::uint32_t run)>;
 
 /// A policy and its parameters, in the form `up_ucb(alpha=3, baseline_bound=lcb)`.
 ///
@@ -30,6 +39,11 @@ class PolicySpec {
   /// A copy with the value that `other` has for the parameter; unchanged if `other` does not have
   /// it. The parameter must be one of this policy too, of the same kind, and not be given.
   PolicySpec with_that_of(const PolicySpec& other, std::string_view parameter) const;
+
+  /// A policy that the registry does not have, for simulate(). `name` may be any text.
+  static PolicySpec own(std::string name, PolicyMaker maker);
+  /// Null if the policy is one of the registry.
+  const PolicyMaker* maker() const { return maker_.get(); }
 
   const std::string& name() const { return name_; }
 
@@ -58,6 +72,7 @@ class PolicySpec {
 
   std::string name_;
   std::vector<std::pair<std::string, Value>> parameters_;
+  std::shared_ptr<const PolicyMaker> maker_;
 };
 
 }  // namespace updraft

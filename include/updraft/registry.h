@@ -72,7 +72,8 @@ struct PolicyInfo {
   /// Of the algorithm. Raise it whenever the same calls lead to other decisions or to another state
   /// than before: stores keep it with every decision, and say by it which revision decided.
   std::uint32_t revision = 1;
-  Needs needs;  ///< before the start if it is plain, else with every Round
+  Needs needs;      ///< before the start if it is plain, else with every Round
+  Needs uses = {};  ///< of a plain policy: what else it takes if it is known
   PolicyTraits traits = {};
   std::vector<ParameterInfo> parameters;
   bool has_parameter(std::string_view parameter) const;
@@ -96,7 +97,7 @@ const PolicyInfo& policy_info(std::string_view name);
 
 /// What `spec` still needs to know: the needs of its policy without those that its own parameters
 /// (max_affected, min_uplift, effect_gap, horizon, prior_mean with prior_variance) provide, plus
-/// the horizon if it gives delta instead of alpha.
+/// the horizon if it gives delta instead of alpha, and the prior of rewards if it gives sigma2.
 Needs needs_of(const PolicySpec& spec);
 
 /// `knowledge` overridden by the parameters of `spec`, without what its policy does not use. auto
@@ -120,6 +121,12 @@ struct Pick {
 /// docs/choose-a-policy.md, and the policy gets those parameters of `auto` that it has. Throws
 /// InvalidInput if it needs an alpha and neither alpha nor the horizon is known.
 Pick pick_policy(const PolicySpec& spec, const Knowledge& knowledge);
+
+/// Payoffs per variable that a simulation observes without any action, for the policies that need
+/// them, unless their spec says otherwise.
+inline constexpr int kBaselineObservations = 1000;
+
+std::vector<std::string> need_names(Needs needs);
 
 /// The names of the plain policies whose needs are all in `known`, without experimental ones.
 std::vector<std::string> policies_that_need_at_most(Needs known);

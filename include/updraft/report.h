@@ -9,9 +9,9 @@
 
 namespace updraft {
 
-/// What a run says about one of the paper's claims.
+/// What a run says about one of the paper's claims, or about a limit of the experiment.
 struct Verdict {
-  int claim = 0;          ///< 1-6, as numbered in docs/experiments.md
+  int claim = 0;          ///< as numbered in docs/experiments.md; 0 for a limit
   std::string statement;  ///< the claim in words
   /// Inconclusive: the errors allow neither verdict, or the run is shorter than the experiment.
   enum class Outcome { kSupported, kNotSupported, kInconclusive, kNotTested };
@@ -22,7 +22,7 @@ struct Verdict {
 /// "supported", "not supported", "inconclusive" or "not tested".
 const char* outcome_name(Verdict::Outcome outcome);
 
-/// The verdicts on the claims that the experiment lists, from its tuned policies.
+/// The verdicts on the claims that the experiment lists and on its limits, from its tuned policies.
 /// docs/experiments.md has the rule.
 std::vector<Verdict> judge(const ExperimentResult& result);
 

@@ -22,6 +22,7 @@ enum class Purpose : std::uint32_t {
   kPool = 10,           ///< the individuals of a pool, by round
   kResample = 11,       ///< bootstrap resamples, by resample
   kShares = 12,         ///< draws behind the probability of a decision, by decision number
+  kChain = 13,          ///< a policy's Markov chain, by observation
 };
 
 /// Random numbers as a function: every draw is f(seed, run, purpose, round, index), so results do

@@ -13,6 +13,8 @@ SPECS = {
     "ts": "ts(sigma2=50)",
     "up_ts_bl": "up_ts_bl",
     "up_ts": "up_ts",
+    "up_ts_sparse_bl": "up_ts_sparse_bl",
+    "up_ts_sparse": "up_ts_sparse",
     "up_ucb_cv_bl": "up_ucb_cv_bl",
     "up_ucb_cv": "up_ucb_cv",
     "up_ucb_bl": "up_ucb_bl(alpha=2)",

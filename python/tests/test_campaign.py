@@ -12,7 +12,7 @@ FEATURES, TREATMENTS, BUDGET, PEOPLE = 3, 2, 5, 20
 
 
 def made(spec="c2_up_ucb(beta=2)", **options):
-    return ud.campaign(spec, features=FEATURES, budget=BUDGET, treatments=TREATMENTS, **options)
+    return ud.targeting(spec, features=FEATURES, budget=BUDGET, treatments=TREATMENTS, **options)
 
 
 class World:
@@ -42,7 +42,6 @@ def play(policy, rounds, seed=1):
 
 def test_every_campaign_policy_is_listed_here():
     assert set(CAMPAIGN_SPECS) == established("targeting")
-    assert ud.campaign_policies() == ud.policies("targeting")
 
 
 @pytest.mark.parametrize("name", CAMPAIGN_SPECS)
@@ -106,7 +105,7 @@ def test_the_probability_is_how_often_a_decision_is_made():
     a share of 0.75 has a standard deviation of 0.0068; 6 of them are rarer than 1e-8."""
     taken = []
     for seed in range(4000):
-        policy = ud.campaign("eps_greedy(eps=0.5, fill=yes)", features=1, budget=1, seed=seed)
+        policy = ud.targeting("eps_greedy(eps=0.5, fill=yes)", features=1, budget=1, seed=seed)
         decision = policy.decide([[1.0], [1.0]])
         assert decision.probability == pytest.approx([0.75, 0.25][decision.treatments.argmax()])
         taken.append(decision.treatments[0])
@@ -118,7 +117,7 @@ def test_a_policy_has_the_sizes_of_its_kind():
     assert policy.kind == "targeting"
     assert (policy.features, policy.treatments, policy.budget) == (FEATURES, TREATMENTS, BUDGET)
     assert policy.knowledge == {"features": FEATURES, "treatments": TREATMENTS, "budget": BUDGET}
-    assert repr(ud.campaign(policy.spec, **policy.knowledge)) == repr(policy)
+    assert repr(ud.targeting(policy.spec, **policy.knowledge)) == repr(policy)
     for name in ("actions", "variables", "pulls"):
         with pytest.raises(AttributeError, match="a targeting policy has none"):
             getattr(policy, name)
@@ -130,7 +129,7 @@ def test_a_payoff_is_no_uplift():
     z = np.arange(50) % 2
     explained = {}
     for spec in ("c2_ucb(beta=1)", "c2_up_ucb(beta=1)"):
-        policy = ud.campaign(spec, features=1, budget=10)
+        policy = ud.targeting(spec, features=1, budget=10)
         for _ in range(20):
             policy.update(X, z, 5 + 0.5 * z)
         explained[spec[:6]] = policy.explain(X)
@@ -140,7 +139,7 @@ def test_a_payoff_is_no_uplift():
 
 
 def test_nothing_is_said_of_features_that_were_not_seen():
-    policy = ud.campaign("greedy", features=2, budget=1)
+    policy = ud.targeting("greedy", features=2, budget=1)
     assert "payoff" not in policy.explain([[1, 0]])
     policy.update([[1, 0], [1, 1], [1, 0]], [1, 1, 0], [1.0, 0.0, 0.5])
     explained = policy.explain([[1, 0], [1, 1], [2, 0]])
@@ -162,7 +161,7 @@ def test_explained_choices_are_those_of_select():
 def test_linear_decisions_are_those_of_plain_numpy():
     """c2_up_ucb with one treatment, as its formula has it: index = upper(1, x) - upper(0, x)."""
     beta, lam, rng = 0.5, 1.0, np.random.default_rng(5)
-    policy = ud.campaign(f"c2_up_ucb(beta={beta}, lambda={lam}, fill=yes)", FEATURES, BUDGET)
+    policy = ud.targeting(f"c2_up_ucb(beta={beta}, lambda={lam}, fill=yes)", FEATURES, BUDGET)
     V = [lam * np.eye(FEATURES) for _ in range(2)]
     b = [np.zeros(FEATURES) for _ in range(2)]
     for _ in range(40):
@@ -190,7 +189,7 @@ def test_pools_of_every_kind():
     y = [1, 0, 0, 1]
     uplifts = []
     for kind in (X, X.astype(np.float32).astype(float), np.asfortranarray(X), X.tolist()):
-        policy = ud.campaign("greedy", features=3, budget=2)
+        policy = ud.targeting("greedy", features=3, budget=2)
         policy.update(kind, [0, 1, 0, 1], y)
         policy.update(kind, np.array([True, False, True, False]), np.array(y, dtype=bool))
         uplifts.append(policy.explain(kind)["uplift"])
@@ -248,4 +247,4 @@ def test_refused_selections():
 )
 def test_refused_campaigns(spec, shape, message):
     with pytest.raises(ValueError, match=message):
-        ud.campaign(spec, *shape)
+        ud.targeting(spec, *shape)

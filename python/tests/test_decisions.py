@@ -123,6 +123,18 @@ def test_what_is_explained():
     assert eliminating.explain()["active"].all()
 
 
+def test_nothing_is_claimed_of_noise_that_no_round_shows():
+    policy = ud.policy("up_ts", actions=2, variables=1, affected=[[0], [0]])
+    policy.update(0, [1.0])
+    policy.update(1, [2.0])
+    explained = policy.explain()
+    for key in ("probability_best", "difference_error"):
+        assert key not in explained
+    assert np.isinf(explained["difference_interval"]).all()
+    policy.update(0, [1.5])
+    assert (policy.explain()["probability_best"] < 1.0).all()
+
+
 def test_a_payoff_is_no_uplift():
     """Three actions that all move every variable: the uplifts are 65.7, 131.3 and 197, and a reward
     is not one of them. The intervals of the differences hold the truth in 95 % of the runs."""

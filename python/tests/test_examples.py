@@ -64,7 +64,7 @@ def test_which_policy(tmp_path):
     pytest.importorskip("matplotlib", reason="the example draws a figure with matplotlib")
     output = output_of("which_policy.py", "--out", "figures", folder=tmp_path)
     picks = re.findall(r"^  \w.*?  +(\S+) +\d+ ± +\d+$", output, re.M)[:5]
-    names = ["up_ts_bl", "up_ts", "up_ucb_l_bl", "up_ucb_l", "ucb"]
+    names = ["up_ts_bl", "up_ts", "up_ts_sparse_bl", "up_ts_sparse", "up_ucb_l"]
     assert [pick.partition("(")[0] for pick in picks] == names
     figure = (tmp_path / "figures" / "which-policy.png").read_bytes()
     assert figure[:8] == b"\x89PNG\r\n\x1a\n" and figure[12:16] == b"IHDR"

@@ -183,6 +183,8 @@ def test_an_action_may_affect_nothing():
         ({"horizon": 0}, "horizon = 0"),
         ({"reward_prior": 3.0}, "reward_prior: must be a pair: mean and variance"),
         ({"reward_prior": (0.0, -1.0)}, "reward_prior"),
+        ({"segments": ["a", "b"]}, "length of segments = 2: must be the number of variables, 4"),
+        ({"segments": 3}, "segments: must be a list or an array with a label for each variable"),
         ({"observations": ([1, 1, 1, 1], [0.0])}, "observations"),
         ({"seed": -1}, "seed = -1: must be a whole number from 0 to 18446744073709551615"),
     ],
@@ -231,3 +233,12 @@ def test_plain_policies_take_no_features(given):
     with pytest.raises(AttributeError, match="budget: a plain policy has none"):
         policy.budget
     assert (policy.kind, policy.decisions, policy.observations) == ("plain", 0, 0)
+
+
+def test_segments_are_those_of_the_instance():
+    known = ud.instance("marketing").knowledge(rounds=10)
+    sizes = np.bincount(known["segments"])
+    assert sizes.tolist() == [120, 110, 95, 105, 90, 60, 130, 70, 65, 85, 40, 30]
+    ud.policy("ts", **known)
+    ud.policy("ts", actions=2, variables=4, segments=["north", "south", "north", "west"])
+    assert "segments" not in ud.instance("gaussian").knowledge(rounds=10)

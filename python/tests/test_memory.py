@@ -72,7 +72,7 @@ def test_others(what):
     import pickle
 
     policy = ud.policy("up_ucb_l(alpha=2)", 3, 20, max_affected=4)
-    campaign = ud.campaign("c2_up_ucb(beta=1)", features=3, budget=2)
+    campaign = ud.targeting("c2_up_ucb(beta=1)", features=3, budget=2)
     X, y = np.random.default_rng(1).uniform(size=(8, 3)), np.ones(8)
     for action in range(3):
         policy.update(action, np.ones(20))

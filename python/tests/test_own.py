@@ -1,6 +1,11 @@
 """Users' own policies and environments in simulations."""
 
 import functools
+import os
+import signal
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -112,6 +117,16 @@ class OutOfRange(RoundRobin):
         return 10
 
 
+class Negative(RoundRobin):
+    def select(self):
+        return -1
+
+
+class Huge(RoundRobin):
+    def select(self):
+        return 2**200
+
+
 class NoNumber(RoundRobin):
     def select(self):
         return 1.5
@@ -134,6 +149,8 @@ class Failing(RoundRobin):
     "policy, message",
     [
         (OutOfRange, r"OutOfRange.select\(\) = 10: must be below the number of actions, 10"),
+        (Negative, r"Negative.select\(\) = -1: must be below the number of actions, 10"),
+        (Huge, r"Huge.select\(\) = 1606938.*: must be below the number of actions, 10"),
         (NoNumber, r"NoNumber.select\(\) = 1.5: must be a whole number"),
         (Silent, r"Silent: must have a method update\(\)"),
         (RoundRobin(10, 100), "policies = .*give its class; each run needs a new object"),
@@ -172,8 +189,69 @@ def test_no_policies_are_refused():
 def test_progress_goes_from_0_to_1():
     shares = []
     ud.simulate("gaussian", ["ucb(alpha=2)", RoundRobin], rounds=3000, runs=10, progress=shares.append)
-    assert shares and shares == sorted(shares) and 0.0 < shares[0] and shares[-1] <= 1.0
-    assert shares[-1] > 0.5  # the second half are those of RoundRobin
+    assert shares and shares == sorted(shares) and 0.0 < shares[0] and shares[-1] == 1.0
+
+
+def test_code_of_the_user_runs_on_the_calling_thread():
+    seen = set()
+
+    def draw(action):
+        seen.add(threading.get_ident())
+        return [0.0]
+
+    class Noting(RoundRobin):
+        def select(self):
+            seen.add(threading.get_ident())
+            return super().select()
+
+    ud.simulate(ud.environment(draw, 2, 1), [Noting, "ucb(alpha=1)"], rounds=5, runs=3, threads=2)
+    ud.simulate("gaussian", ["ucb(alpha=1)", Noting], rounds=5, runs=3, threads=2)
+    assert seen == {threading.get_ident()}
+
+
+def test_other_threads_go_on_while_a_policy_of_ones_own_plays():
+    """Were the interpreter's lock kept, the other thread would wait for the last round."""
+    turns = threading.Event()
+    threading.Thread(target=turns.set).start()
+
+    class Waiting(RoundRobin):
+        def select(self):
+            assert turns.wait(timeout=30)
+            return super().select()
+
+    ud.simulate("gaussian", Waiting, rounds=5, runs=1)
+
+
+@pytest.mark.parametrize(
+    "world, policy",
+    [
+        ('"gaussian"', "Own"),
+        ("ud.environment(lambda action: [0.0], 2, 1)", "Own"),
+        ("ud.environment(lambda action: [0.0], 2, 1)", "'ucb(alpha=1)'"),
+    ],
+)
+def test_ctrl_c_stops_code_of_the_user(world, policy):
+    program = f"""
+import updraft as ud
+class Own:
+    def __init__(self, actions, variables): pass
+    def select(self): return 0
+    def update(self, action, payoffs): pass
+def ready(share):
+    print("playing", flush=True)
+try:
+    ud.simulate({world}, {policy}, rounds=100_000_000, runs=100, progress=ready)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline() == "playing\n"
+        os.kill(child.pid, signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert out.splitlines()[-1] == "stopped" and child.returncode == 0
 
 
 # Environments
@@ -241,27 +319,26 @@ def test_payoffs_in_all_forms():
     same_numbers(expected, ud.simulate(sparse, ["ucb(alpha=2)", RoundRobin], **options))
     alone = ud.simulate(total, "ucb(alpha=2)", **options)
     assert np.array_equal(alone["runs"][0], expected["runs"][0])
-    with pytest.raises(ValueError, match=r"payoffs: must be one per variable, 3, not \(\)"):
+    with pytest.raises(ValueError, match="payoffs = a total: this policy takes single payoffs"):
         ud.simulate(total, RoundRobin, **options)
 
 
 @pytest.mark.parametrize(
     "payoffs, message",
     [
-        ([1.0, 2.0], "payoffs: must be one per variable"),
-        ([1.0, np.nan, 2.0], "payoffs: must be finite"),
-        (([0, 3], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
-        (([0, -1], [1.0, 1.0]), "payoffs: variables must be whole numbers below 3"),
-        (([1, 1], [1.0, 1.0]), "payoffs: a variable is repeated"),
-        (([0, 1], [5.0]), "payoffs: 2 variables, but values of shape"),
+        ([1.0, 2.0], "length of payoffs = 2: must be the number of variables, 3"),
+        ([1.0, np.nan, 2.0], r"payoffs\[1\] = nan: must be finite"),
+        (([0, 3], [1.0, 1.0]), "payoffs: variable = 3: must be below the number of variables, 3"),
+        (([0, -1], [1.0, 1.0]), "payoffs: variable = -1: must be a whole number"),
+        (([1, 1], [1.0, 1.0]), "payoffs: variable = 1: is repeated"),
+        (([0, 1], [5.0]), "length of payoffs = 1: must be the number of variable ids, 2"),
     ],
 )
 def test_payoffs_that_cannot_be_are_refused(payoffs, message):
     world = ud.environment(lambda action: payoffs, 2, 3)
-    with pytest.raises(ValueError, match=message):
-        ud.simulate(world, RoundRobin, rounds=5, runs=1)
-    with pytest.raises(ValueError):
-        ud.simulate(world, "ucb(alpha=2)", rounds=5, runs=1)
+    for policy in (RoundRobin, "ucb(alpha=2)"):
+        with pytest.raises(ValueError, match=message):
+            ud.simulate(world, policy, rounds=5, runs=1)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_actions(cases, name, form):
 def test_campaigns(cases, name):
     decisions = different = 0
     for case in cases(name, ROUNDS // 4):
-        policy = ud.campaign(
+        policy = ud.targeting(
             case["spec"], case["features"], case["budget"], case["treatments"],
             seed=case["seed"], run=case["seed"],
         )

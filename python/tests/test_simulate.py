@@ -414,7 +414,7 @@ def test_up_ucb_ilift_needs_an_effect_gap():
 
 
 def test_registered_policies():
-    for policy in ud.policies() + ud.campaign_policies():
+    for policy in ud.policies() + ud.policies("targeting"):
         assert policy["summary"] and policy["status"] in ("verified", "light", "experimental")
         for parameter in policy["parameters"]:
             assert parameter["name"] and parameter["help"]

@@ -14,12 +14,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from updraft import _updraft
+from updraft._logs import Evaluation, evaluate, read_log, write_log
 from updraft._own import OwnEnvironment, OwnPolicy
 from updraft._results import Bounds, SimulationResult
 from updraft._simulate import InstanceLike, as_instance, simulate
@@ -29,6 +31,7 @@ __all__ = [
     "Bounds",
     "Decision",
     "Environment",
+    "Evaluation",
     "Instance",
     "Monitor",
     "OwnEnvironment",
@@ -38,18 +41,20 @@ __all__ = [
     "bounds",
     "campaign",
     "campaign_bounds",
-    "campaign_policies",
     "context",
-    "context_policies",
     "environment",
+    "evaluate",
     "instance",
     "instances",
     "load",
     "policies",
     "policy",
+    "read_log",
     "save",
     "simulate",
+    "targeting",
     "version",
+    "write_log",
 ]
 
 version: str = _updraft.version
@@ -68,6 +73,7 @@ def policy(
     effect_gap: float | None = None,
     horizon: int | None = None,
     reward_prior: tuple[float, float] | None = None,
+    segments: ArrayLike | Sequence[object] | None = None,
     observations: tuple[ArrayLike, ArrayLike] | None = None,
     seed: int = 1,
     run: int = 0,
@@ -83,6 +89,8 @@ def policy(
     affects it.
     horizon: the number of rounds.
     reward_prior: mean and variance of the actions' expected rewards.
+    segments: for each variable the label of its segment: variables with the same label tend to be
+    moved together.
     observations: for each variable, how often it was observed without any action, and the mean of
     these payoffs.
     seed, run: determine the policy's own random draws, if it draws.
@@ -111,13 +119,14 @@ def policy(
         "effect_gap": effect_gap,
         "horizon": horizon,
         "reward_prior": reward_prior,
+        "segments": segments,
         "observations": observations,
     }
     known = {name: value for name, value in given.items() if value is not None}
     return Policy(spec, known, seed, run)
 
 
-def campaign(
+def targeting(
     spec: str, features: int, budget: int, treatments: int = 1, *, seed: int = 1, run: int = 0
 ) -> Policy:
     """A targeting policy: it chooses who of a pool of people gets which treatment.
@@ -127,7 +136,7 @@ def campaign(
     budget: how many people may be treated in a round.
     seed, run: as in policy().
 
-    >>> c = campaign("c2_up_ucb(beta=2)", features=2, budget=1)
+    >>> c = targeting("c2_up_ucb(beta=2)", features=2, budget=1)
     >>> X = [[1.0, 0.2], [1.0, 0.9], [1.0, 0.5]]
     >>> z = c.select(X)                          # the treatment of each person, 0 = none
     >>> c.update(X, z, [0.1, 0.7, 0.3])          # what everyone paid
@@ -138,6 +147,12 @@ def campaign(
     """
     known = {"features": features, "budget": budget, "treatments": treatments}
     return Policy(spec, known, seed, run)
+
+
+def campaign(*arguments: Any, **keywords: Any) -> Policy:
+    """Deprecated: the earlier name of targeting()."""
+    warnings.warn("updraft.campaign() is now updraft.targeting()", DeprecationWarning, stacklevel=2)
+    return targeting(*arguments, **keywords)
 
 
 def context(spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0) -> Policy:
@@ -283,7 +298,7 @@ def campaign_bounds(
 
 
 def policies(kind: str = "plain") -> list[dict[str, Any]]:
-    """The policies of a kind: "plain" for policy(), "targeting" for campaign(), "contextual" for
+    """The policies of a kind: "plain" for policy(), "targeting" for targeting(), "contextual" for
     context(). Each has name, kind, aliases, summary, index, reference, status, what it needs to
     know, and its parameters.
 
@@ -293,16 +308,6 @@ def policies(kind: str = "plain") -> list[dict[str, Any]]:
     'lin_up_ucb'
     """
     return _updraft.policies(kind)
-
-
-def campaign_policies() -> list[dict[str, Any]]:
-    """The same as policies("targeting")."""
-    return policies("targeting")
-
-
-def context_policies() -> list[dict[str, Any]]:
-    """The same as policies("contextual")."""
-    return policies("contextual")
 
 
 def save(policy: Policy, path: str | os.PathLike[str]) -> None:

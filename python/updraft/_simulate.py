@@ -1,4 +1,4 @@
-"""Simulations: built-in policies on instances in C++, everything else in Python."""
+"""Simulations."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Union
 
-import numpy as np
-
 from updraft import _updraft
-from updraft._own import Makers, Meter, OwnEnvironment, PolicyMaker, World, check_maker, play
+from updraft._own import OwnEnvironment, OwnMaker, PolicyMaker
 from updraft._progress import ProgressBar
 from updraft._results import SimulationResult
 from updraft._updraft import Instance
@@ -55,7 +53,7 @@ def simulate(
     contextual bandit for the policies of context(), with other sizes or noise in parentheses:
     "contextual-linear(noise_sd=2, actions=4)".
     tell: the most that policies may know ("baseline", "affected", ...) instead of everything that
-    the instance knows; with an empty list, nothing.
+    the instance knows but segments; with an empty list or "nothing", nothing.
     progress: True shows it on stderr; a function is called now and then with the share done.
 
     Warns if the theorem of a policy does not hold: it was made with `delta` and the noise of the
@@ -90,14 +88,16 @@ def simulate(
         "curve_points": curve_points,
         "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
     }
+    contextual = isinstance(instance, str) and _updraft.names_contexts(instance)
+    world: Any = instance if contextual or isinstance(instance, OwnEnvironment) else as_instance(instance)
+    entries = [p if contextual or isinstance(p, str) else OwnMaker(p, world, options) for p in given]
     with _reporting(progress) as report:
-        if isinstance(instance, OwnEnvironment):
-            result, notes = _with_own(instance, given, options, report)
-        elif isinstance(instance, str) and _updraft.names_contexts(instance):
-            result, notes = _on_built_in(instance, given, options, report)
-        else:
-            result, notes = _on_built_in(as_instance(instance), given, options, report)
+        table = _updraft.simulate(world, entries, options, report)
+    notes = table.pop("warnings")
+    result = SimulationResult(table)
     result.warnings = notes
+    if isinstance(world, OwnEnvironment) and world.gaps is None:
+        result.measure = "reward"
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return result
@@ -120,52 +120,3 @@ def _reporting(progress: bool | Report) -> Iterator[Report | None]:
         yield progress
     else:
         raise ValueError(f"progress = {progress!r}: must be True, False or a function")
-
-
-def _on_built_in(
-    world: Instance | str,
-    policies: list[str | PolicyMaker],
-    options: Mapping[str, Any],
-    report: Report | None,
-) -> tuple[SimulationResult, list[str]]:
-    specs = [policy for policy in policies if isinstance(policy, str)]
-    if len(specs) == len(policies):
-        table = _updraft.simulate(world, specs, options, report)
-        notes = table.pop("warnings")
-        return SimulationResult(table), notes
-    if isinstance(world, str):
-        raise ValueError("policies: a contextual bandit takes specs only")
-    return _with_own(world, policies, options, report)
-
-
-def _with_own(
-    world: World,
-    policies: list[str | PolicyMaker],
-    options: Mapping[str, Any],
-    report: Report | None,
-) -> tuple[SimulationResult, list[str]]:
-    if not policies:
-        raise ValueError("policies: give at least one")
-    options = {**options, **_updraft.checked_options(options)}
-    makers = Makers(world, options)
-    in_cpp = [p for p in policies if isinstance(p, str)] if isinstance(world, Instance) else []
-    for policy in policies:  # refuse bad ones before the others have run for an hour
-        if policy not in in_cpp:
-            makers.learner(policy if isinstance(policy, str) else check_maker(policy), run=0)
-    each = options["runs"] * options["rounds"]
-    meter = Meter(report, each * len(policies))
-    rows: list[dict[str, Any]] = []
-    notes: list[str] = []
-    if isinstance(world, Instance) and in_cpp:
-        built_in = _updraft.simulate(world, in_cpp, options, meter.part(each * len(in_cpp)))
-        del built_in["curve_round"]
-        notes = built_in.pop("warnings")
-        rows = [{key: built_in[key][row] for key in built_in} for row in range(len(in_cpp))]
-    points = _updraft.spaced_rounds(options["rounds"], options["curve_points"])
-    for place, policy in enumerate(policies):
-        if policy not in in_cpp:
-            rows.insert(place, play(world, policy, makers, points.tolist(), options, meter))
-    result = SimulationResult({key: np.array([row[key] for row in rows]) for key in rows[0]})
-    result["curve_round"] = points
-    result.measure = "regret" if world.gaps is not None else "reward"
-    return result, notes

@@ -35,11 +35,14 @@ std::string reason_of(std::string_view what) {
   return clipped(what.substr(0, what.find("; last read: ")), 200);
 }
 
+/// Of a text, list or object besides its value and its letters.
+constexpr std::size_t kBytesOfMore = 48;
+
 /// Builds the document from the parser's events.
 class DocumentBuilder final : public nlohmann::json_sax<json> {
  public:
-  DocumentBuilder(std::string_view text, std::size_t most_depth)
-      : text_(text), most_depth_(most_depth) {}
+  DocumentBuilder(std::string_view text, std::size_t most_depth, std::size_t most_bytes)
+      : text_(text), most_depth_(most_depth), bytes_left_(most_bytes) {}
 
   json take() { return std::move(root_); }
 
@@ -48,7 +51,10 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   bool number_integer(number_integer_t value) override { return add(value); }
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
+  bool string(string_t& value) override {
+    charge(kBytesOfMore + value.size());
+    return add(std::move(value));
+  }
   bool binary(binary_t&) override { return false; }  // JSON text has none
   bool start_object(std::size_t) override { return open(json::object()); }
   bool start_array(std::size_t) override { return open(json::array()); }
@@ -56,6 +62,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
+    charge(kBytesOfMore + name.size());
     Level& level = levels_.back();
     level.key = name;
     const auto [entry, added] = level.value->emplace(std::move(name), nullptr);
@@ -82,7 +89,17 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     std::string key;
   };
 
+  void charge(std::size_t bytes) {
+    if (bytes > bytes_left_) {
+      throw InvalidInput(path(),
+                         "has too many small values: they would take more memory than the "
+                         "length of the text allows");
+    }
+    bytes_left_ -= bytes;
+  }
+
   json& put(json value) {
+    charge(sizeof(json));
     if (levels_.empty()) return root_ = std::move(value);
     Level& level = levels_.back();
     if (level.value->is_array()) return level.value->emplace_back(std::move(value));
@@ -99,6 +116,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
       throw InvalidInput(path(),
                          fmt::format("is nested too deeply; at most {} levels", most_depth_));
     }
+    charge(kBytesOfMore);
     json& placed = put(std::move(value));
     levels_.push_back({&placed, nullptr, {}});
     return true;
@@ -125,14 +143,15 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
 
   std::string_view text_;
   std::size_t most_depth_;
+  std::size_t bytes_left_;
   json root_;
   std::vector<Level> levels_;
 };
 
 }  // namespace
 
-json parse_json_document(std::string_view text, std::size_t most_depth) {
-  DocumentBuilder builder(text, most_depth);
+json parse_json_document(std::string_view text, std::size_t most_depth, std::size_t most_bytes) {
+  DocumentBuilder builder(text, most_depth, most_bytes);
   if (!json::sax_parse(text.begin(), text.end(), &builder)) {
     throw InvalidInput("text", "not JSON");
   }

@@ -13,8 +13,8 @@ namespace updraft {
 namespace {
 
 constexpr std::array kAllNeeds = {
-    Need::kBaseline,  Need::kAffected, Need::kMaxAffected, Need::kMinUplift,
-    Need::kEffectGap, Need::kHorizon,  Need::kRewardPrior, Need::kObservations,
+    Need::kBaseline, Need::kAffected,    Need::kMaxAffected, Need::kMinUplift,    Need::kEffectGap,
+    Need::kHorizon,  Need::kRewardPrior, Need::kSegments,    Need::kObservations,
 };
 
 void check_length(std::string_view field, std::size_t length, std::size_t expected,
@@ -57,8 +57,28 @@ std::string need_name(Need need) {
       return "reward_prior";
     case Need::kObservations:
       return "observations";
+    case Need::kSegments:
+      return "segments";
   }
   return "";
+}
+
+Needs needs_named(std::string_view field, const std::vector<std::string>& names) {
+  Needs needs;
+  if (names == std::vector<std::string>{"nothing"}) return needs;
+  std::vector<std::string> valid;
+  for (const Need need : all_needs()) {
+    if (need != Need::kObservations) valid.push_back(need_name(need));
+  }
+  for (const std::string& name : names) {
+    const auto found = std::find(valid.begin(), valid.end(), name);
+    if (found == valid.end()) {
+      valid.emplace_back("nothing");
+      throw unknown_name(field, name, valid);
+    }
+    needs = needs | all_needs()[static_cast<std::size_t>(found - valid.begin())];
+  }
+  return needs;
 }
 
 std::string needs_text(Needs needs) {
@@ -182,6 +202,18 @@ void Knowledge::set_observations(BaselineObservations observations) {
   observations_ = std::make_shared<const BaselineObservations>(std::move(observations));
 }
 
+void Knowledge::set_segments(Partition segments) {
+  set_segments(std::make_shared<const Partition>(std::move(segments)));
+}
+
+void Knowledge::set_segments(std::shared_ptr<const Partition> segments) {
+  if (segments->variables() != variables_) {
+    throw InvalidInput("variables of segments", std::to_string(segments->variables()),
+                       fmt::format("must be the number of variables, {}", variables_));
+  }
+  segments_ = std::move(segments);
+}
+
 std::optional<std::size_t> Knowledge::max_affected() const {
   if (max_affected_) return max_affected_;
   if (affected_) return std::max<std::size_t>(1, affected_->largest());
@@ -198,6 +230,7 @@ Needs Knowledge::known() const {
   if (horizon_) known = known | Need::kHorizon;
   if (reward_prior_) known = known | Need::kRewardPrior;
   if (observations_) known = known | Need::kObservations;
+  if (segments_) known = known | Need::kSegments;
   return known;
 }
 
@@ -214,6 +247,7 @@ Knowledge Knowledge::only(Needs needs) const {
   if (needs.contains(Need::kHorizon)) kept.horizon_ = horizon_;
   if (needs.contains(Need::kRewardPrior)) kept.reward_prior_ = reward_prior_;
   if (needs.contains(Need::kObservations)) kept.observations_ = observations_;
+  if (needs.contains(Need::kSegments)) kept.segments_ = segments_;
   return kept;
 }
 

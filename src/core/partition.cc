@@ -1,5 +1,7 @@
 #include "updraft/partition.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 
@@ -31,6 +33,44 @@ Partition::Partition(std::vector<Segment> segments) : segments_(std::move(segmen
     throw InvalidInput("partition", std::to_string(unused - sizes_.begin()),
                        "groups must be numbered without gaps");
   }
+}
+
+Partition Partition::of_groups(std::span<const GroupId> groups) {
+  std::vector<Segment> segments;
+  for (VariableId i = 0; i < groups.size(); ++i) {
+    if (!segments.empty() && segments.back().group == groups[i]) {
+      segments.back().range.end = i + 1;
+    } else {
+      segments.push_back({{i, i + 1}, groups[i]});
+    }
+  }
+  return Partition(std::move(segments));
+}
+
+Partition Partition::of_sets(std::span<const VariableSet> sets, std::size_t variables,
+                             std::string_view field) {
+  std::vector<Segment> segments;
+  for (GroupId g = 0; g < sets.size(); ++g) {
+    const std::string at = fmt::format("{}[{}]", field, g);
+    if (sets[g].empty()) throw InvalidInput(at, "must have at least one variable");
+    sets[g].check_below(variables, at);
+    for (const VariableRange range : sets[g].ranges()) segments.push_back({range, g});
+  }
+  std::sort(segments.begin(), segments.end(),
+            [](const Segment& a, const Segment& b) { return a.range.begin < b.range.begin; });
+  VariableId next = 0;
+  for (const Segment& segment : segments) {
+    if (segment.range.begin < next) {
+      throw InvalidInput(fmt::format("{}[{}]", field, segment.group),
+                         std::to_string(segment.range.begin), "is in another one too");
+    }
+    if (segment.range.begin > next) break;
+    next = segment.range.end;
+  }
+  if (next < variables) {
+    throw InvalidInput(field, fmt::format("variable {} is in none", next));
+  }
+  return Partition(std::move(segments));
 }
 
 GroupId Partition::group_of(VariableId id) const {

@@ -1,78 +1,36 @@
 #include "data/csv_reader.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
 #include <system_error>
 #include <unordered_set>
 #include <utility>
 
-#include "core/json_document.h"
-
 namespace updraft {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMostListed = 100;
-
-std::string_view without_return(std::string_view line) {
-  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
-}
-
-/// A short form for messages, without bytes that would disturb a terminal.
-std::string shown(std::string_view text) {
-  std::string part = clipped(text);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  std::replace_if(part.begin(), part.end(), is_control, '?');
-  return part;
-}
 
 }  // namespace
 
-CsvReader::CsvReader(std::string path) : path_(std::move(path)) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path_, error);
-  if (status.type() == std::filesystem::file_type::not_found) throw refuse_file("no such file");
-  if (error) throw refuse_file("cannot be read: " + error.message());
-  if (status.type() != std::filesystem::file_type::regular) {
-    throw refuse_file("must be a regular file, not a pipe or a folder: it is read twice");
-  }
-  file_bytes_ = static_cast<double>(std::filesystem::file_size(path_, error));
-  errno = 0;
-  file_ = gzopen(path_.c_str(), "rb");
-  if (file_ == nullptr) {
-    throw refuse_file("cannot be read: " + std::generic_category().message(errno));
-  }
-  try {
-    gzbuffer(file_, static_cast<unsigned>(2 * kBlockBytes));
-    fill();
-    if (std::string_view(buffer_).starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
-    if (!next_record()) throw refuse_file("is empty; the first line must name the columns");
-    std::unordered_set<std::string_view> seen;
-    for (std::size_t c = 0; c < fields_.size(); ++c) {
-      if (fields_[c].empty()) {
-        throw refuse_line(fmt::format("column {} has no name in the first line", c + 1));
-      }
-      if (!seen.insert(fields_[c]).second) {
-        throw refuse_line(
-            fmt::format("column {} is named \"{}\", like another column; names must be distinct",
-                        c + 1, shown(fields_[c])));
-      }
+CsvReader::CsvReader(std::string field, std::string path)
+    : LineFile(std::move(field), std::move(path)) {
+  if (!next_record()) throw refuse_file("is empty; the first line must name the columns");
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t c = 0; c < fields_.size(); ++c) {
+    if (fields_[c].empty()) {
+      throw refuse_line(fmt::format("column {} has no name in the first line", c + 1));
     }
-    columns_.assign(fields_.begin(), fields_.end());
-  } catch (...) {
-    gzclose(file_);
-    throw;
+    if (!seen.insert(fields_[c]).second) {
+      throw refuse_line(
+          fmt::format("column {} is named \"{}\", like another column; names must be distinct",
+                      c + 1, shown(fields_[c])));
+    }
   }
+  columns_.assign(fields_.begin(), fields_.end());
 }
-
-CsvReader::~CsvReader() { gzclose(file_); }
 
 std::size_t CsvReader::column(std::string_view field, const std::string& name) const {
   const auto found = std::find(columns_.begin(), columns_.end(), name);
@@ -81,9 +39,9 @@ std::size_t CsvReader::column(std::string_view field, const std::string& name) c
     std::vector<std::string> names;
     for (const std::string& column : columns_) names.push_back(shown(column));
     const InvalidInput unknown = unknown_name(field, shown(name), names);
-    throw InvalidInput(fmt::format("{}: {}", path_, field), unknown.value(), unknown.rule());
+    throw InvalidInput(fmt::format("{}: {}", path(), field), unknown.value(), unknown.rule());
   }
-  throw InvalidInput(fmt::format("{}: {}", path_, field), shown(name),
+  throw InvalidInput(fmt::format("{}: {}", path(), field), shown(name),
                      "is not one of the columns that the first line names");
 }
 
@@ -97,59 +55,8 @@ bool CsvReader::next() {
   return true;
 }
 
-double CsvReader::share() const {
-  if (!(file_bytes_ > 0.0)) return 1.0;
-  return std::clamp(static_cast<double>(gzoffset(file_)) / file_bytes_, 0.0, 1.0);
-}
-
 InvalidInput CsvReader::refusal(std::size_t column, std::string_view rule) const {
-  return InvalidInput(fmt::format("{}:{}: {}", path_, line_, shown(columns_[column])),
-                      shown(fields_[column]), rule);
-}
-
-InvalidInput CsvReader::refuse_line(std::string_view rule) const {
-  return InvalidInput(fmt::format("{}:{}", path_, line_), rule);
-}
-
-InvalidInput CsvReader::refuse_file(std::string_view rule) const {
-  return InvalidInput("data", path_, rule);
-}
-
-/// Appends a block to the buffer; false at the end of the file.
-bool CsvReader::fill() {
-  if (at_end_) return false;
-  if (begin_ > 0) {
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-  }
-  const std::size_t size = buffer_.size();
-  buffer_.resize(size + kBlockBytes);
-  const int count = gzread(file_, buffer_.data() + size, static_cast<unsigned>(kBlockBytes));
-  buffer_.resize(size + static_cast<std::size_t>(std::max(count, 0)));
-  int code = Z_OK;
-  const char* reason = gzerror(file_, &code);
-  if (count < 0 || code == Z_BUF_ERROR) {
-    throw refuse_file(code == Z_ERRNO
-                          ? "cannot be read to its end: " + std::generic_category().message(errno)
-                      : code == Z_BUF_ERROR ? std::string("is damaged: the gzip data end too soon")
-                                            : fmt::format("is damaged: {}", reason));
-  }
-  at_end_ = count == 0;
-  return !at_end_;
-}
-
-/// Bytes from begin_ to the first line end at or after begin_ + from, or to the end of the file.
-std::size_t CsvReader::find_line_end(std::size_t from) {
-  for (;;) {
-    const std::size_t end = buffer_.find('\n', begin_ + from);
-    const std::size_t length = (end == std::string::npos ? buffer_.size() : end) - begin_;
-    if (length > kMostRowBytes) {
-      throw refuse_line(fmt::format("is too long; a row has at most {} bytes", kMostRowBytes));
-    }
-    if (end != std::string::npos) return length;
-    from = length;
-    if (!fill()) return length;
-  }
+  return refuse_field(columns_[column], fields_[column], rule);
 }
 
 bool CsvReader::next_record() {

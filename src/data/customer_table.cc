@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,6 +26,17 @@ std::size_t place_of(const std::vector<std::string>& names, const CsvReader& rea
   if (found == names.end())
     throw reader.refusal(column, "is new: the file changed while it was read");
   return static_cast<std::size_t>(found - names.begin());
+}
+
+using SegmentNumbers = std::map<std::string, std::uint32_t, std::less<>>;
+
+void append_segment(CustomerTable& table, std::string_view name, SegmentNumbers& numbers) {
+  auto found = numbers.find(name);
+  if (found == numbers.end()) {
+    found = numbers.emplace(name, static_cast<std::uint32_t>(numbers.size())).first;
+    table.segments.emplace_back(name);
+  }
+  table.segment_of.push_back(found->second);
 }
 
 void append_row(CustomerTable& table, const CsvReader& reader, const TableSurvey& survey,
@@ -105,12 +117,13 @@ double Feature::scaled(double value) const {
 }
 
 CustomerTable CustomerTable::subset(std::span<const std::size_t> chosen) const {
-  CustomerTable part{outcome, response, features, treatments, {}, {}, {}};
+  CustomerTable part{outcome, response, features, treatments, {}, {}, {}, segments, {}};
   part.values.reserve(chosen.size() * features.size());
   for (const std::size_t i : chosen) {
     part.values.insert(part.values.end(), row(i).begin(), row(i).end());
     part.treatment.push_back(treatment[i]);
     part.outcomes.push_back(outcomes[i]);
+    if (!segment_of.empty()) part.segment_of.push_back(segment_of[i]);
   }
   return part;
 }
@@ -137,11 +150,13 @@ LoadedTable read_customer_table(const std::string& path, const CustomerTableOpti
   table.values.reserve(sample.size() * survey.features);
   table.treatment.reserve(sample.size());
   table.outcomes.reserve(sample.size());
+  SegmentNumbers segments;
   while (reader.next()) {
     if (reader.rows() % kRowsPerReport == 0) report(0.5 + 0.5 * reader.share());
     const double outcome = outcome_in(reader, survey.outcome, options.response);
     if (sample.keeps(reader.rows() - 1, outcome == 0.0)) {
       append_row(table, reader, survey, outcome);
+      if (survey.segment) append_segment(table, reader.fields()[*survey.segment], segments);
     }
   }
   if (table.rows() != sample.size()) {

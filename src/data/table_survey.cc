@@ -57,11 +57,12 @@ void survey_feature(ColumnSurvey& survey, const CsvReader& reader, std::size_t c
   add_value(survey.values, reader, column);
 }
 
+/// `survey` has the columns that are not features.
 std::vector<FeatureColumn> feature_columns(const CsvReader& reader,
                                            const CustomerTableOptions& options,
-                                           std::size_t treatment, std::size_t outcome) {
+                                           const TableSurvey& survey) {
   std::vector<FeatureColumn> columns;
-  std::set<std::size_t> taken = {treatment, outcome};
+  std::set<std::size_t> taken = {survey.treatment, survey.outcome};
   if (!options.features.empty()) {
     for (const std::string& name : options.features) {
       const std::size_t column = reader.column("features", name);
@@ -71,6 +72,7 @@ std::vector<FeatureColumn> feature_columns(const CsvReader& reader,
       columns.push_back({column, false, {}, 0});
     }
   } else {
+    if (survey.segment) taken.insert(*survey.segment);
     for (const std::string& name : options.ignore) taken.insert(reader.column("ignore", name));
     for (std::size_t c = 0; c < reader.columns().size(); ++c) {
       if (!taken.contains(c)) columns.push_back({c, false, {}, 0});
@@ -166,7 +168,13 @@ TableSurvey survey_table(CsvReader& reader, const CustomerTableOptions& options,
   if (survey.treatment == survey.outcome) {
     throw InvalidInput("outcome", options.outcome, "must not be the treatment column");
   }
-  survey.columns = feature_columns(reader, options, survey.treatment, survey.outcome);
+  if (!options.segment.empty()) {
+    survey.segment = reader.column("segment", options.segment);
+    if (survey.segment == survey.treatment || survey.segment == survey.outcome) {
+      throw InvalidInput("segment", options.segment, "must not be the treatment or the outcome");
+    }
+  }
+  survey.columns = feature_columns(reader, options, survey);
   std::vector<ColumnSurvey> columns(survey.columns.size());
   for (std::size_t f = 0; f < columns.size(); ++f) {
     columns[f].declared = survey.columns[f].categorical;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct FeatureColumn {
 struct TableSurvey {
   std::size_t treatment = 0;  ///< columns
   std::size_t outcome = 0;
+  std::optional<std::size_t> segment;
   std::vector<FeatureColumn> columns;
   std::vector<std::string> treatments;  ///< names; 0 is the control
   std::size_t features = 0;             ///< of all columns together

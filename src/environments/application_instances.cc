@@ -161,8 +161,9 @@ InstanceDefinition marketing() {
   InstanceDefinition definition;
   definition.name = "marketing";
   definition.summary = kMarketingSummary;
-  for (const Segment& segment : kSegments) {
-    definition.variables.push_back({segment.customers, segment.spend});
+  for (std::size_t s = 0; s < kSegments.size(); ++s) {
+    definition.variables.push_back({kSegments[s].customers, kSegments[s].spend});
+    definition.segments.push_back(customers_of(s));
   }
   for (const Campaign& campaign : kCampaigns) {
     definition.action_names.emplace_back(campaign.name);
@@ -205,6 +206,12 @@ InstanceDefinition discounts() {
     }
     definition.action_names.push_back(discount.name);
     definition.effects.push_back({{VariableSet::from_ids(affected), std::move(means)}});
+  }
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    constexpr auto kSize = static_cast<VariableId>(kBrands * kRanges);
+    const auto begin = static_cast<VariableId>(c) * kSize;
+    const std::array range = {VariableRange{begin, begin + kSize}};
+    definition.segments.push_back(VariableSet::from_ranges(range));
   }
   definition.noise = sales_noise(sales);
   return definition;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 
 #include "data/kmeans.h"
 #include "updraft/error.h"
@@ -34,6 +35,30 @@ std::vector<CustomerCluster> count_clusters(const CustomerTable& table, const KM
     }
   }
   return clusters;
+}
+
+/// The segments of the table; if it has none, the clusters. Customers of a cluster have the same
+/// rates, so those of a segment may follow one another.
+std::vector<VariableSet> segments_of(const CustomerTable& table, const KMeansResult& found,
+                                     std::size_t clusters) {
+  const std::size_t count = table.segments.empty() ? clusters : table.segments.size();
+  std::vector<std::map<std::size_t, std::size_t>> sizes(clusters);  // by segment
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const std::size_t cluster = found.cluster_of[i];
+    ++sizes[cluster][table.segments.empty() ? cluster : table.segment_of[i]];
+  }
+  std::vector<std::vector<VariableRange>> ranges(count);
+  VariableId begin = 0;
+  for (const auto& cluster : sizes) {
+    for (const auto& [segment, size] : cluster) {
+      const auto end = begin + static_cast<VariableId>(size);
+      ranges[segment].push_back({begin, end});
+      begin = end;
+    }
+  }
+  std::vector<VariableSet> segments;
+  for (const auto& list : ranges) segments.push_back(VariableSet::from_ranges(list));
+  return segments;
 }
 
 InstanceDefinition define(const CustomerTable& table, const std::vector<CustomerCluster>& clusters,
@@ -78,6 +103,7 @@ ClusteredInstance cluster_customers(const CustomerTable& table, const ClusterOpt
   ClusteredInstance result;
   result.clusters = count_clusters(table, found);
   result.definition = define(table, result.clusters, options.name);
+  result.definition.segments = segments_of(table, found, result.clusters.size());
   result.inertia = found.inertia / static_cast<double>(table.rows());
   result.iterations = found.iterations;
   result.converged = found.converged;

@@ -4,6 +4,7 @@
 #include "core/dense.h"
 #include "environments/noise.h"
 #include "environments/payoff_law.h"
+#include "random/chi_squared.h"
 
 namespace updraft {
 namespace {
@@ -21,11 +22,16 @@ std::unique_ptr<NoiseSource> make_noise(const Instance& instance) {
   return make_equicorrelated_noise(instance);
 }
 
-/// Means plus normal noise.
+/// Means plus normal noise. With tail_degrees, the noise of each round is multiplied by one factor,
+/// whatever the resolution: made of draws of Purpose::kNoiseFactor.
+/// Deviation: baseline_means() draws the means of many observations as normal, with heavy tails
+/// too.
 class GaussianLaw final : public PayoffLaw {
  public:
   explicit GaussianLaw(std::shared_ptr<const Instance> given)
-      : PayoffLaw(std::move(given)), noise_(make_noise(instance())) {
+      : PayoffLaw(std::move(given)),
+        noise_(make_noise(instance())),
+        tail_degrees_(std::get<GaussianNoise>(instance().noise()).tail_degrees) {
     const Partition& atoms = *instance().affected()->atoms();
     for (ActionId action = 0; action < instance().actions(); ++action) {
       atom_means_.emplace_back(atoms.groups());
@@ -40,6 +46,7 @@ class GaussianLaw final : public PayoffLaw {
   void draw_noise(NoiseBlock& noise, DrawBuffers& buffers) const override {
     noise.columns.resize(noise.block.rounds * Stream::whole_pairs(noise_->numbers(noise.kind)));
     noise_->draw(noise.block, noise.kind, noise.columns, buffers);
+    if (tail_degrees_ > 0) widen(noise);
   }
 
   double total(const NoiseBlock& noise, std::uint32_t round, ActionId action) const override {
@@ -74,7 +81,21 @@ class GaussianLaw final : public PayoffLaw {
   }
 
  private:
+  void widen(NoiseBlock& noise) const {
+    const Stream stream = noise.block.stream(Purpose::kNoiseFactor);
+    const std::uint32_t rounds = noise.block.rounds;
+    for (std::uint32_t r = 0; r < rounds; ++r) {
+      const double square = chi_squared(stream, noise.block.first + r, kFirstDraw, tail_degrees_);
+      const double factor = std::sqrt((tail_degrees_ - 2.0) / square);
+      for (std::size_t j = r; j < noise.columns.size(); j += rounds) noise.columns[j] *= factor;
+    }
+  }
+
+  /// Draws before this one may be those of the noise itself.
+  static constexpr std::uint64_t kFirstDraw = std::uint64_t{1} << 32;
+
   std::unique_ptr<NoiseSource> noise_;
+  std::uint32_t tail_degrees_;
   std::vector<std::vector<double>> atom_means_;  // per action, sums over atoms
 };
 

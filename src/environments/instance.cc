@@ -91,9 +91,9 @@ double total_variance(const GaussianNoise& noise, std::size_t variables, std::si
   return 0.0;
 }
 
-/// The largest variance of a variable's noise under an action or the baseline.
-double largest_variance(const GaussianNoise& noise, std::size_t variables,
-                        std::size_t most_affected) {
+/// The largest variance proxy of a variable's noise under an action or the baseline.
+double largest_proxy(const GaussianNoise& noise, std::size_t variables, std::size_t most_affected) {
+  if (noise.tail_degrees > 0) return std::numeric_limits<double>::infinity();
   switch (noise.covariance) {
     case GaussianNoise::Covariance::kIdentity:
     case GaussianNoise::Covariance::kFactor:
@@ -205,6 +205,10 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
     return fmt::format("effects[{}][{}]", action, effect);
   });
   check_noise(definition_.noise, variables);
+  if (!definition_.segments.empty()) {
+    segments_ = std::make_shared<const Partition>(
+        Partition::of_sets(definition_.segments, variables, "segments"));
+  }
 
   baseline_ = std::make_shared<const std::vector<double>>(expand(definition_.variables, variables));
   const auto* gaussian = std::get_if<GaussianNoise>(&definition_.noise);
@@ -230,7 +234,8 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
                      baseline_spread.proxy + change.spread.proxy};
     if (gaussian != nullptr) {
       spread.variance = total_variance(*gaussian, variables, affected.variables.size());
-      spread.proxy = spread.variance;
+      spread.proxy =
+          gaussian->tail_degrees > 0 ? std::numeric_limits<double>::infinity() : spread.variance;
     }
     variance_proxy_ = std::max(variance_proxy_, change.largest_proxy);
     reward_variance_proxy_ = std::max(reward_variance_proxy_, spread.proxy);
@@ -243,7 +248,7 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
   }
   min_uplift_ = std::isinf(min_uplift) ? 0.0 : min_uplift;
   affected_ = std::make_shared<const AffectedSets>(std::move(sets), variables);
-  if (gaussian != nullptr) variance_proxy_ = largest_variance(*gaussian, variables, max_affected());
+  if (gaussian != nullptr) variance_proxy_ = largest_proxy(*gaussian, variables, max_affected());
   const double effect_gap =
       actions() > 1 ? effect_gap_of(*affected_, means_, *baseline_) : min_uplift_;
   effect_gap_ = std::isinf(effect_gap) ? 0.0 : effect_gap;
@@ -284,7 +289,13 @@ Knowledge Instance::knowledge(std::uint64_t rounds) const {
   double squares = 0.0;
   for (const double reward : rewards_) squares += (reward - mean) * (reward - mean);
   knowledge.set_reward_prior({mean, squares / count});
+  if (segments_) knowledge.set_segments(segments_);
   return knowledge;
+}
+
+Knowledge Instance::knowledge(std::uint64_t rounds, const std::optional<Needs>& told) const {
+  const Knowledge all = knowledge(rounds);
+  return all.only(told.value_or(all.known().without(Need::kSegments)));
 }
 
 }  // namespace updraft

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "core/symmetric.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -20,7 +18,7 @@ namespace {
 /// eigenvalue below 0, relative to the largest: what rounding leaves of a computed covariance.
 constexpr double kMatrixTolerance = 1e-9;
 
-using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Eigen::MatrixXd;
 
 bool is_bernoulli(const Noise& noise) { return std::holds_alternative<BernoulliNoise>(noise); }
 
@@ -79,7 +77,7 @@ void check_number_of_means(const InstanceDefinition& definition, std::size_t var
   }
 }
 
-void check_symmetric(const RowMajorMatrix& matrix) {
+void check_symmetric(const MatrixXd& matrix) {
   double scale = 0.0;
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
@@ -101,18 +99,18 @@ void check_symmetric(const RowMajorMatrix& matrix) {
   }
 }
 
-void check_semidefinite(const RowMajorMatrix& matrix) {
+void check_semidefinite(const MatrixXd& matrix) {
   // The largest eigenvalue is at least the largest diagonal entry, so a matrix whose shifted
   // Cholesky decomposition exists is within the tolerance. The eigenvalues settle the rest.
   const double diagonal = matrix.diagonal().maxCoeff();
   if (diagonal > 0.0) {
-    RowMajorMatrix shifted = matrix;
+    MatrixXd shifted = matrix;
     shifted.diagonal().array() += kMatrixTolerance * diagonal;
-    if (Eigen::LLT<RowMajorMatrix>(shifted).info() == Eigen::Success) return;
+    if (is_positive(shifted)) return;
   }
-  const Eigen::SelfAdjointEigenSolver<RowMajorMatrix> solver(matrix, Eigen::EigenvaluesOnly);
-  const double smallest = solver.eigenvalues().minCoeff();
-  const double largest = solver.eigenvalues().maxCoeff();
+  const Eigen::VectorXd values = eigenvalues(matrix);
+  const double smallest = values.minCoeff();
+  const double largest = values.maxCoeff();
   if (!(smallest >= -kMatrixTolerance * std::max(largest, 0.0))) {
     throw InvalidInput(
         "noise.covariance",
@@ -194,6 +192,10 @@ void check_noise(const Noise& noise, std::size_t variables) {
       !(gaussian->factor >= 0.0 && gaussian->factor <= 1.0)) {
     throw InvalidInput("noise.covariance.factor", gaussian->factor, "must be in [0, 1]");
   }
+  if (gaussian->tail_degrees == 1 || gaussian->tail_degrees == 2) {
+    throw InvalidInput("noise.tail_degrees", std::to_string(gaussian->tail_degrees),
+                       "must be at least 3, so that there is a variance");
+  }
   if (gaussian->covariance != GaussianNoise::Covariance::kMatrix) return;
   const std::size_t entries = gaussian->matrix.size();
   if (entries / variables != variables || entries % variables != 0) {
@@ -203,8 +205,8 @@ void check_noise(const Noise& noise, std::size_t variables) {
                     variables, variables, variables));
   }
   const auto size = static_cast<Eigen::Index>(variables);
-  const RowMajorMatrix matrix =
-      Eigen::Map<const RowMajorMatrix>(gaussian->matrix.data(), size, size);
+  const MatrixXd matrix =
+      Eigen::Map<const MatrixXd>(gaussian->matrix.data(), size, size).transpose();
   check_symmetric(matrix);
   check_semidefinite(matrix);
 }

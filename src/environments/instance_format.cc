@@ -23,6 +23,8 @@ constexpr std::string_view kFormat = "updraft-instance/1";
 /// The format nests five levels; a little more still gets a message about its key.
 constexpr std::size_t kMostDepth = 16;
 
+constexpr std::size_t kMostTailDegrees = 1'000'000;
+
 /// A message lists the action names up to this many.
 constexpr std::size_t kMostListed = 100;
 
@@ -62,10 +64,9 @@ std::vector<VariableRun> read_variables(const json& document) {
   return runs;
 }
 
-VariableSet read_ranges(const json& effect, const std::string& path) {
-  const std::string at = path + ".variables";
+VariableSet read_ranges(const json& list, const std::string& at) {
   std::vector<VariableRange> ranges;
-  for (const json& range : required_list(effect, path, "variables")) {
+  for (const json& range : list) {
     const auto place = [&] { return fmt::format("{}[{}]", at, ranges.size()); };
     if (!range.is_array() || range.size() != 2) {
       throw InvalidInput(place(), "must be a range [begin, end], the end not included");
@@ -81,7 +82,7 @@ VariableSet read_ranges(const json& effect, const std::string& path) {
 
 Effect read_effect(const json& effect, const std::string& path) {
   Effect result;
-  result.variables = read_ranges(effect, path);
+  result.variables = read_ranges(required_list(effect, path, "variables"), path + ".variables");
   if (effect.contains("mean") == effect.contains("means")) {
     throw InvalidInput(path, "must have either mean or means");
   }
@@ -125,6 +126,19 @@ void read_effects(const json& document, InstanceDefinition& definition) {
   });
 }
 
+std::vector<VariableSet> read_segments(const json& document, std::size_t variables) {
+  std::vector<VariableSet> segments;
+  if (!document.contains("segments")) return segments;
+  for (const json& ranges : required_list(document, "", "segments")) {
+    const std::string path = fmt::format("segments[{}]", segments.size());
+    if (!ranges.is_array()) throw InvalidInput(path, "must be a list of ranges [begin, end]");
+    segments.push_back(read_ranges(ranges, path));
+  }
+  if (segments.empty()) throw InvalidInput("segments", "must have at least one segment");
+  Partition::of_sets(segments, variables, "segments");
+  return segments;
+}
+
 std::vector<double> read_matrix(const json& rows) {
   std::vector<double> matrix;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -144,6 +158,10 @@ GaussianNoise read_gaussian(const json& noise) {
   GaussianNoise result;
   if (noise.contains("variance")) {
     result.variance = number_field(noise["variance"], "noise.variance");
+  }
+  if (noise.contains("tail_degrees")) {
+    result.tail_degrees = static_cast<std::uint32_t>(
+        whole_field(noise["tail_degrees"], "noise.tail_degrees", 3, kMostTailDegrees));
   }
   const json& covariance = required(noise, "noise", "covariance");
   if (covariance.is_array()) {
@@ -167,7 +185,7 @@ GaussianNoise read_gaussian(const json& noise) {
 
 Noise read_noise(const json& document) {
   const json& noise = required(document, "", "noise");
-  check_keys(noise, "noise", {"kind", "variance", "covariance"});
+  check_keys(noise, "noise", {"kind", "variance", "covariance", "tail_degrees"});
   const std::string kind = text_field(required(noise, "noise", "kind"), "noise.kind");
   if (kind == "gaussian") return read_gaussian(noise);
   if (kind != "bernoulli") {
@@ -203,14 +221,18 @@ std::string numbers_text(std::span<const double> numbers) {
   return list_text(items);
 }
 
-std::string effect_text(const std::string& quoted_action, const Effect& effect) {
+std::string ranges_text(const VariableSet& set) {
   std::vector<std::string> ranges;
-  for (const VariableRange range : effect.variables.ranges()) {
+  for (const VariableRange range : set.ranges()) {
     ranges.push_back(fmt::format("[{}, {}]", range.begin, range.end));
   }
+  return list_text(ranges);
+}
+
+std::string effect_text(const std::string& quoted_action, const Effect& effect) {
   const bool one = effect.means.size() == 1;
   return fmt::format(R"({{"action": {}, "variables": {}, "{}": {}}})", quoted_action,
-                     list_text(ranges), one ? "mean" : "means",
+                     ranges_text(effect.variables), one ? "mean" : "means",
                      one ? number_text(effect.means[0]) : numbers_text(effect.means));
 }
 
@@ -235,8 +257,11 @@ std::string covariance_text(const GaussianNoise& noise, std::size_t variables) {
 std::string noise_text(const Noise& noise, std::size_t variables) {
   const auto* gaussian = std::get_if<GaussianNoise>(&noise);
   if (gaussian == nullptr) return R"({"kind": "bernoulli"})";
-  return fmt::format(R"({{"kind": "gaussian", "variance": {}, "covariance": {}}})",
-                     number_text(gaussian->variance), covariance_text(*gaussian, variables));
+  const std::string tails = gaussian->tail_degrees > 0
+                                ? fmt::format(R"(, "tail_degrees": {})", gaussian->tail_degrees)
+                                : "";
+  return fmt::format(R"({{"kind": "gaussian", "variance": {}, "covariance": {}{}}})",
+                     number_text(gaussian->variance), covariance_text(*gaussian, variables), tails);
 }
 
 }  // namespace
@@ -245,7 +270,7 @@ InstanceDefinition parse_instance(std::string_view text) {
   const json document = parse_json_document(text, kMostDepth);
   check_format(document);
   check_keys(document, "",
-             {"format", "name", "summary", "actions", "variables", "effects", "noise"});
+             {"format", "name", "summary", "actions", "variables", "effects", "segments", "noise"});
   InstanceDefinition definition;
   definition.name = optional_text(document, "name");
   definition.summary = optional_text(document, "summary");
@@ -253,6 +278,8 @@ InstanceDefinition parse_instance(std::string_view text) {
   definition.variables = read_variables(document);
   definition.noise = read_noise(document);
   read_effects(document, definition);
+  definition.segments =
+      read_segments(document, check_variables(definition.variables, definition.noise));
   return definition;
 }
 
@@ -263,6 +290,9 @@ std::string format_instance(const InstanceDefinition& definition) {
     return fmt::format("effects[{}][{}]", action, effect);
   });
   check_noise(definition.noise, variables);
+  if (!definition.segments.empty()) {
+    Partition::of_sets(definition.segments, variables, "segments");
+  }
 
   std::vector<std::string> actions;
   std::vector<std::string> effects;
@@ -287,6 +317,11 @@ std::string format_instance(const InstanceDefinition& definition) {
   member("actions", list_text(actions));
   member("variables", lines_text(runs));
   member("effects", lines_text(effects));
+  if (!definition.segments.empty()) {
+    std::vector<std::string> segments;
+    for (const VariableSet& set : definition.segments) segments.push_back(ranges_text(set));
+    member("segments", lines_text(segments));
+  }
   text += fmt::format("  \"noise\": {}\n}}\n", noise_text(definition.noise, variables));
   return text;
 }

@@ -1,6 +1,6 @@
-#include <Eigen/Dense>
 #include <cmath>
 
+#include "core/symmetric.h"
 #include "environments/noise.h"
 
 namespace updraft {
@@ -90,16 +90,16 @@ class MatrixNoise final : public NoiseSource {
 
   /// R with R R' = matrix, which is positive semidefinite.
   static MatrixXd root(const MatrixXd& matrix) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(matrix);
-    return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+    const auto [values, vectors] = eigenpairs(matrix);
+    return vectors * values.cwiseMax(0.0).cwiseSqrt().asDiagonal();
   }
 
   static MatrixXd pseudo_inverse(const MatrixXd& matrix) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(matrix);
-    const double negligible = kNegligible * solver.eigenvalues().cwiseAbs().maxCoeff();
-    const VectorXd inverse = solver.eigenvalues().unaryExpr(
-        [&](double value) { return value > negligible ? 1.0 / value : 0.0; });
-    return solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
+    const auto [values, vectors] = eigenpairs(matrix);
+    const double negligible = kNegligible * values.cwiseAbs().maxCoeff();
+    const VectorXd inverse =
+        values.unaryExpr([&](double value) { return value > negligible ? 1.0 / value : 0.0; });
+    return vectors * inverse.asDiagonal() * vectors.transpose();
   }
 
   MatrixXd atom_of_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "environments/adversarial_instances.h"
 #include "environments/application_instances.h"
 #include "updraft/error.h"
 #include "updraft/instance.h"
@@ -143,6 +144,7 @@ InstanceDefinition criteo() {
     const std::array range = {VariableRange{begin, end}};
     definition.action_names.push_back(fmt::format("cluster-{}", a));
     definition.variables.push_back({cluster.size, cluster.untreated});
+    definition.segments.push_back(VariableSet::from_ranges(range));
     definition.effects.push_back({{VariableSet::from_ranges(range), {std::max(0.0, treated)}}});
     begin = end;
   }
@@ -190,7 +192,7 @@ InstanceDefinition hard_means(const HardOptions& options) {
 /// What is shipped.
 HardOptions hard_options() { return {20, {4, 4, 4, 4, 4}, {0.0, 0.5, 1.0, 1.5, 2.0}}; }
 
-constexpr std::array<ShippedInstance, 8> kShipped = {{
+constexpr std::array<ShippedInstance, 16> kShipped = {{
     {"gaussian", kGaussianSummary, gaussian},
     {"gaussian-weak", kGaussianWeakSummary, gaussian_weak},
     {"criteo", kCriteoSummary, criteo},
@@ -199,6 +201,14 @@ constexpr std::array<ShippedInstance, 8> kShipped = {{
     {"movies", kMoviesSummary, movies},
     {"hard-affected", kHardAffectedSummary, [] { return hard_affected(hard_options()); }},
     {"hard-reward", kHardRewardSummary, [] { return hard_reward(hard_options()); }},
+    {"dense", kDenseSummary, dense},
+    {"alternating", kAlternatingSummary, alternating},
+    {"one-moves-all", kOneMovesAllSummary, one_moves_all},
+    {"identical", kIdenticalSummary, identical},
+    {"heavy-tails", kHeavyTailsSummary, heavy_tails},
+    {"rare", kRareSummary, rare},
+    {"two-actions", kTwoActionsSummary, two_actions},
+    {"one-variable", kOneVariableSummary, one_variable},
 }};
 
 }  // namespace

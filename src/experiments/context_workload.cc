@@ -15,7 +15,7 @@ class ContextWorkload final : public Workload {
                                            .actions = world.setting.actions}),
                  options),
         world_(std::move(world)),
-        shown_(options.told.value_or(Need::kBaseline | Need::kAffected)) {}
+        shown_(options.may_know.value_or(Need::kBaseline | Need::kAffected)) {}
 
   std::string checksum() const override {
     const std::vector<double>& theta = world_.theta;

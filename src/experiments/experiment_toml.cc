@@ -9,6 +9,7 @@
 
 #include "experiments/contexts_toml.h"
 #include "experiments/figure_toml.h"
+#include "experiments/limits_toml.h"
 #include "experiments/policies_toml.h"
 #include "experiments/targeting_setting_toml.h"
 #include "experiments/toml_fields.h"
@@ -102,7 +103,7 @@ Experiment parse_experiment(std::string_view text, const std::string& origin) {
   const toml::table parsed = parse_toml_document(text, origin);
   const TomlTable document(parsed, 1, "", origin);
   document.check_keys({"name", "title", "instance", "campaign", "contexts", "rounds", "runs",
-                       "seed", "claims", "quick", "figure", "policy"});
+                       "seed", "claims", "tell", "quick", "figure", "policy", "limit"});
   Experiment experiment;
   experiment.name = read_name(document.required("name"));
   experiment.title = read_line(document.required("title"));
@@ -113,7 +114,9 @@ Experiment parse_experiment(std::string_view text, const std::string& origin) {
   if (const auto claims = document.find("claims")) experiment.claims = read_claims(*claims);
   read_quick(document, experiment);
   experiment.figure = read_figure(document);
+  experiment.may_know = read_may_know(document, experiment);
   experiment.policies = read_policies(document, experiment);
+  experiment.limits = read_limits(document, experiment);
   check_figure(document, experiment);
   experiment.whole_rounds = experiment.rounds;
   experiment.whole_runs = experiment.runs;

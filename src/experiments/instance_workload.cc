@@ -5,6 +5,7 @@
 #include "updraft/error.h"
 #include "updraft/instance_environment.h"
 #include "updraft/registry.h"
+#include "updraft/warm_start.h"
 
 namespace updraft {
 namespace {
@@ -15,14 +16,17 @@ class InstanceWorkload final : public Workload {
                    const RunOptions& options)
       : Workload(std::move(knowledge), options),
         instance_(std::move(instance)),
-        law_(prepare_payoffs(instance_)) {}
+        law_(prepare_payoffs(instance_)),
+        warm_log_(options.warm_log) {}
 
   std::string checksum() const override {
-    return fmt::format("{:08x}", updraft::checksum(format_instance(instance_->definition())));
+    InstanceDefinition played = instance_->definition();
+    if (!knowledge().segments()) played.segments.clear();  // nothing depends on them
+    return fmt::format("{:08x}", updraft::checksum(format_instance(played)));
   }
 
   void check(const PolicySpec& spec) const override {
-    check_effect_gap(*instance_, spec);
+    if (spec.maker() == nullptr) check_effect_gap(*instance_, spec);
     start({&spec, 1}, 0);
   }
 
@@ -30,12 +34,13 @@ class InstanceWorkload final : public Workload {
     auto environment = std::make_unique<InstanceEnvironment>(law_, seed(), run);
     StartedRun started;
     for (const PolicySpec& spec : specs) {
-      Knowledge told = knowledge();
-      if (needs_of(spec).contains(Need::kObservations)) {
+      Knowledge known = knowledge();
+      if (spec.maker() == nullptr && needs_of(spec).contains(Need::kObservations)) {
         const double count = spec.number_or_default("observations");
-        told.set_observations(environment->observe_baseline(static_cast<std::uint64_t>(count)));
+        known.set_observations(environment->observe_baseline(static_cast<std::uint64_t>(count)));
       }
-      started.policies.push_back(make_policy(spec, told));
+      started.policies.push_back(make_for_run(spec, known, run));
+      if (!warm_log_.empty()) warm(*started.policies.back());
     }
     started.of_instance = environment.get();
     started.environment = std::move(environment);
@@ -45,8 +50,15 @@ class InstanceWorkload final : public Workload {
   bool shares_noise() const override { return true; }
 
  private:
+  void warm(Policy& policy) const {
+    fit(policy, warm_log_,
+        {.absent_is_zero = std::holds_alternative<BernoulliNoise>(instance_->noise()),
+         .actions = instance_->definition().action_names});
+  }
+
   std::shared_ptr<const Instance> instance_;
   std::shared_ptr<const PayoffLaw> law_;
+  std::string warm_log_;
 };
 
 }  // namespace
@@ -65,14 +77,13 @@ void check_effect_gap(const Instance& instance, const PolicySpec& spec) {
 std::unique_ptr<Workload> make_workload(std::shared_ptr<const Instance> instance,
                                         const RunOptions& options) {
   check_run(options);
-  const Instance& known = options.told_by ? *options.told_by : *instance;
+  const Instance& known = options.knowledge_of ? *options.knowledge_of : *instance;
   if (known.actions() != instance->actions() || known.variables() != instance->variables()) {
-    throw InvalidInput("told_by", known.name(),
+    throw InvalidInput("knowledge_of", known.name(),
                        "must have as many actions and variables as the instance");
   }
-  const Knowledge all = known.knowledge(options.rounds);
-  return std::make_unique<InstanceWorkload>(std::move(instance),
-                                            options.told ? all.only(*options.told) : all, options);
+  const Knowledge knowledge = known.knowledge(options.rounds, options.may_know);
+  return std::make_unique<InstanceWorkload>(std::move(instance), knowledge, options);
 }
 
 }  // namespace updraft

@@ -10,12 +10,43 @@
 
 #include "core/files.h"
 #include "updraft/error.h"
+#include "updraft/registry.h"
+#include "updraft/simulate.h"
 #include "updraft/version.h"
 
 namespace updraft {
-namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
+
+// How the library of JSON reads and writes these, field by field.
+
+static void to_json(Json& json, ResponseKind kind) { json = response_name(kind); }
+static void from_json(const Json& json, ResponseKind& kind) {
+  kind = response_kind("campaign.response", json.get<std::string>());
+}
+
+static void to_json(Json& json, FigureStyle::Against against) {
+  json = against == FigureStyle::Against::kParameter ? "parameter" : "rounds";
+}
+static void from_json(const Json& json, FigureStyle::Against& against) {
+  const auto name = json.get<std::string>();
+  if (name != "parameter" && name != "rounds") {
+    throw InvalidInput("figure.against", name, "must be rounds or parameter");
+  }
+  against = name == "parameter" ? FigureStyle::Against::kParameter : FigureStyle::Against::kRounds;
+}
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TargetingSetting, data, outcome, response, outcome_rate,
+                                   treatments, constant, recorded, individuals, budget)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LinearContexts, actions, variables, groups, group_features,
+                                   max_affected, noise_sd, seed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PopulationSummary, summary, individuals, held_out, features,
+                                   treatments, generated)
+// `against` is not in older manifests.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FigureStyle, against, log_rounds, log_regret,
+                                                percentile, bounds)
+
+namespace {
 
 constexpr std::string_view kFormat = "updraft-results/1";
 constexpr const char* kFile = "manifest.json";
@@ -45,83 +76,32 @@ PolicyGrid grid_from(const Json& json) {
   return policy;
 }
 
-/// Manifests that do not say it are older than the choice: rounds.
-constexpr const char* kRounds = "rounds";
-constexpr const char* kParameter = "parameter";
-
-const char* against_name(FigureStyle::Against against) {
-  return against == FigureStyle::Against::kParameter ? kParameter : kRounds;
+Json to_json(const RegretLimit& limit) {
+  Json json = {{"policy", limit.policy}};
+  if (!limit.of.empty()) json["of"] = limit.of;
+  if (limit.times) json["times"] = *limit.times;
+  if (limit.regret) json["regret"] = *limit.regret;
+  if (limit.mean_of_median) json["mean_of_median"] = *limit.mean_of_median;
+  if (limit.largest_of_median) json["largest_of_median"] = *limit.largest_of_median;
+  return json;
 }
 
-FigureStyle::Against against_from(const std::string& name) {
-  if (name == kParameter) return FigureStyle::Against::kParameter;
-  if (name == kRounds) return FigureStyle::Against::kRounds;
-  throw InvalidInput("figure.against", name, "must be rounds or parameter");
-}
-
-Json to_json(const TargetingSetting& setting) {
-  return {{"data", setting.data},
-          {"outcome", setting.outcome},
-          {"response", response_name(setting.response)},
-          {"outcome_rate", setting.outcome_rate},
-          {"treatments", setting.treatments},
-          {"constant", setting.constant},
-          {"recorded", setting.recorded},
-          {"individuals", setting.individuals},
-          {"budget", setting.budget}};
-}
-
-TargetingSetting targeting_from(const Json& json) {
-  return {.data = json.at("data"),
-          .outcome = json.at("outcome"),
-          .response = response_kind("campaign.response", json.at("response").get<std::string>()),
-          .outcome_rate = json.at("outcome_rate"),
-          .treatments = json.at("treatments"),
-          .constant = json.at("constant"),
-          .recorded = json.at("recorded"),
-          .individuals = json.at("individuals"),
-          .budget = json.at("budget")};
-}
-
-Json to_json(const LinearContexts& contexts) {
-  return {{"actions", contexts.actions},
-          {"variables", contexts.variables},
-          {"groups", contexts.groups},
-          {"group_features", contexts.group_features},
-          {"max_affected", contexts.max_affected},
-          {"noise_sd", contexts.noise_sd},
-          {"seed", contexts.seed}};
-}
-
-LinearContexts contexts_from(const Json& json) {
-  return {.actions = json.at("actions"),
-          .variables = json.at("variables"),
-          .groups = json.at("groups"),
-          .group_features = json.at("group_features"),
-          .max_affected = json.at("max_affected"),
-          .noise_sd = json.at("noise_sd"),
-          .seed = json.at("seed")};
-}
-
-Json to_json(const PopulationSummary& population) {
-  return {{"summary", population.summary},       {"individuals", population.individuals},
-          {"held_out", population.held_out},     {"features", population.features},
-          {"treatments", population.treatments}, {"generated", population.generated}};
-}
-
-PopulationSummary population_from(const Json& json) {
-  return {.summary = json.at("summary"),
-          .individuals = json.at("individuals"),
-          .held_out = json.at("held_out"),
-          .features = json.at("features"),
-          .treatments = json.at("treatments"),
-          .generated = json.at("generated")};
+RegretLimit limit_from(const Json& json) {
+  const auto number = [&json](const char* key) {
+    return json.contains(key) ? std::optional(json[key].get<double>()) : std::nullopt;
+  };
+  return {.policy = json.at("policy"),
+          .of = json.value("of", ""),
+          .times = number("times"),
+          .regret = number("regret"),
+          .mean_of_median = number("mean_of_median"),
+          .largest_of_median = number("largest_of_median")};
 }
 
 /// The workload, under a key of its own kind.
 Json workload_json(const Experiment& experiment) {
-  if (experiment.targeting) return {{"campaign", to_json(*experiment.targeting)}};
-  if (experiment.contexts) return {{"contexts", to_json(*experiment.contexts)}};
+  if (experiment.targeting) return {{"campaign", *experiment.targeting}};
+  if (experiment.contexts) return {{"contexts", *experiment.contexts}};
   return {{"instance", experiment.instance}};
 }
 
@@ -139,12 +119,9 @@ Json to_json(const Experiment& experiment) {
                    {"quick_runs", experiment.quick_runs},
                    {"policies", policies},
                    {"claims", experiment.claims},
-                   {"figure",
-                    {{"against", against_name(experiment.figure.against)},
-                     {"log_rounds", experiment.figure.log_rounds},
-                     {"log_regret", experiment.figure.log_regret},
-                     {"percentile", experiment.figure.percentile},
-                     {"bounds", experiment.figure.bounds}}}});
+                   {"figure", experiment.figure}});
+  if (experiment.may_know) json["tell"] = need_names(*experiment.may_know);
+  for (const RegretLimit& limit : experiment.limits) json["limits"].push_back(to_json(limit));
   return json;
 }
 
@@ -161,24 +138,26 @@ Experiment experiment_from(const Json& json) {
                         .quick_runs = json.at("quick_runs"),
                         .policies = {},
                         .claims = json.at("claims"),
-                        .figure = {}};
-  if (json.contains("campaign")) experiment.targeting = targeting_from(json["campaign"]);
-  if (json.contains("contexts")) experiment.contexts = contexts_from(json["contexts"]);
+                        .figure = json.at("figure")};
+  if (json.contains("campaign")) experiment.targeting = json["campaign"].get<TargetingSetting>();
+  if (json.contains("contexts")) experiment.contexts = json["contexts"].get<LinearContexts>();
   for (const Json& policy : json.at("policies")) experiment.policies.push_back(grid_from(policy));
-  const Json& figure = json.at("figure");
-  experiment.figure = {.log_rounds = figure.at("log_rounds"),
-                       .log_regret = figure.at("log_regret"),
-                       .percentile = figure.at("percentile"),
-                       .bounds = figure.at("bounds"),
-                       .against = against_from(figure.value("against", kRounds))};
+  if (json.contains("tell")) {
+    auto names = json["tell"].get<std::vector<std::string>>();
+    if (names.empty()) names.emplace_back("nothing");
+    experiment.may_know = needs_named("tell", names);
+  }
+  if (json.contains("limits")) {
+    for (const Json& limit : json["limits"]) experiment.limits.push_back(limit_from(limit));
+  }
   return experiment;
 }
 
 /// The parts of an experiment that decide its numbers and their rows.
 Json what_decides(const Experiment& experiment) {
   Json json = to_json(experiment);
-  for (const char* key :
-       {"title", "whole_rounds", "whole_runs", "quick_rounds", "quick_runs", "claims", "figure"}) {
+  for (const char* key : {"title", "whole_rounds", "whole_runs", "quick_rounds", "quick_runs",
+                          "claims", "limits", "figure"}) {
     json.erase(key);
   }
   for (Json& policy : json["policies"]) {
@@ -222,7 +201,7 @@ void write_manifest(const Manifest& manifest, const std::filesystem::path& folde
                {"finished", nullptr},
                {"seconds", manifest.seconds}};
   if (manifest.finished) json["finished"] = *manifest.finished;
-  if (manifest.population) json["population"] = to_json(*manifest.population);
+  if (manifest.population) json["population"] = *manifest.population;
   replace_file(folder / kFile, json.dump(2) + "\n");
 }
 
@@ -242,7 +221,8 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
                       .started = json.at("started"),
                       .finished = {},
                       .seconds = json.at("seconds")};
-    if (json.contains("population")) manifest.population = population_from(json["population"]);
+    if (json.contains("population"))
+      manifest.population = json["population"].get<PopulationSummary>();
     if (!json.at("finished").is_null()) manifest.finished = json["finished"].get<std::string>();
     return manifest;
   } catch (const Json::exception& error) {

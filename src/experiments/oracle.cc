@@ -44,7 +44,7 @@ class Oracle final : public TargetingPolicy {
     return all;
   }
 
-  Decision choose_treatments(const Round& pool, const Stream&) override {
+  Decision choose_treatments(const Round& pool, const Stream&, Propensity) override {
     Decision decision;
     for (const IndividualExplanation& about : describe(pool)) {
       decision.treatments.push_back(about.chosen ? about.treatment : 0);

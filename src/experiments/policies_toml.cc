@@ -95,8 +95,9 @@ std::vector<PolicyGrid> read_policies(const TomlTable& document, const Experimen
   const bool of_instance = !experiment.targeting && !experiment.contexts;
   const auto instance =
       of_instance ? read_instance(document.required("instance"), experiment.instance) : nullptr;
-  const Knowledge knowledge =
-      of_instance ? instance->knowledge(experiment.rounds) : knowledge_of(experiment);
+  const Knowledge knowledge = of_instance
+                                  ? instance->knowledge(experiment.rounds, experiment.may_know)
+                                  : knowledge_of(experiment);
   constexpr std::string_view kExpected = "a list of tables, each under [[policy]]";
   const auto field = document.find("policy");
   if (!field) throw document.refusal("has no policies; give at least one under [[policy]]");

@@ -29,16 +29,16 @@ class RankingJudge {
   /// Ranks by the estimated uplift of the treatment with the largest index (c2_ucb: by the payoff).
   /// Individuals who had another treatment than that say nothing of it and are left out. NaN where
   /// no treated or no untreated are left.
-  std::vector<double> judge(std::span<const IndividualExplanation> beliefs) const {
+  std::vector<double> judge(std::span<const IndividualExplanation> estimates) const {
     std::vector<std::uint32_t> counted;
     std::vector<double> scores;
     std::vector<double> payoffs;
     std::vector<Treatment> had;
-    for (std::uint32_t i = 0; i < beliefs.size(); ++i) {
-      const Treatment best = beliefs[i].treatment;
+    for (std::uint32_t i = 0; i < estimates.size(); ++i) {
+      const Treatment best = estimates[i].treatment;
       if (recorded_[i] != 0 && best != 0 && best != recorded_[i]) continue;
       counted.push_back(i);
-      scores.push_back(beliefs[i].greedy_index);
+      scores.push_back(estimates[i].greedy_index);
       had.push_back(recorded_[i]);
       payoffs.push_back(payoffs_[i]);
     }

@@ -145,10 +145,12 @@ void run_all(ExperimentResult& result, const Workload& workload, Journal& journa
 ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options) {
   if (experiment.policies.empty()) throw InvalidInput("policies", "give at least one");
   if (experiment.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
-  const std::unique_ptr<Workload> workload = make_workload(
-      experiment,
-      {.rounds = experiment.rounds, .seed = experiment.seed, .curve_points = kCurvePoints},
-      options.data);
+  const std::unique_ptr<Workload> workload = make_workload(experiment,
+                                                           {.rounds = experiment.rounds,
+                                                            .seed = experiment.seed,
+                                                            .curve_points = kCurvePoints,
+                                                            .may_know = experiment.may_know},
+                                                           options.data);
   ExperimentResult result = result_without_regrets(experiment, workload->population());
   for (const GridPoint& point : result.points) workload->check(point.spec);
 

@@ -15,10 +15,15 @@ class PolicyRun {
       : next_(workload.curve_rounds().data()),
         policy_(&policy),
         plain_(workload.kind() == PolicyKind::kPlain),
-        stream_(workload.seed(), run, Purpose::kPolicy) {}
+        stream_(workload.seed(), run, Purpose::kPolicy) {
+    if (workload.kind() == PolicyKind::kTargeting) return;
+    for (ActionId action = 0; action < policy.knowledge().actions(); ++action) {
+      pulls_before_.push_back(policy.pulls(action));
+    }
+  }
 
-  /// Rounds begin..end-1. select() and observe() are decide() and learn() without the probability,
-  /// which takes a policy that draws longer than its choice.
+  /// Rounds begin..end-1. select() is decide() without the probability, which takes a policy that
+  /// draws longer than its choice. Plain policies are called without a Round, which is faster.
   template <typename AnyEnvironment>
   void advance(AnyEnvironment& environment, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t number = begin; number < end; ++number) {
@@ -28,7 +33,7 @@ class PolicyRun {
         policy_->observe(decision_.action, environment.pay(decision_, policy_->resolution()));
       } else {
         const Round round = environment.begin(number);
-        decision_ = policy_->decide(round, stream_);
+        decision_ = policy_->select(round, stream_);
         policy_->learn(decision_, round, environment.pay(decision_, policy_->resolution()));
       }
       environment.measure(decision_, sums_);
@@ -41,7 +46,8 @@ class PolicyRun {
   Outcome finish(Environment& environment) {
     if (policy_->kind() != PolicyKind::kTargeting) {
       for (ActionId action = 0; action < policy_->knowledge().actions(); ++action) {
-        outcome_.pulls.push_back(static_cast<double>(policy_->pulls(action)));
+        outcome_.pulls.push_back(
+            static_cast<double>(policy_->pulls(action) - pulls_before_[action]));
       }
     }
     const Round held_out = environment.held_out();
@@ -54,6 +60,7 @@ class PolicyRun {
   Policy* policy_;
   bool plain_;
   Stream stream_;
+  std::vector<std::uint64_t> pulls_before_;  // what a warm start had
   Decision decision_;
   Measures sums_;
   Outcome outcome_;
@@ -68,7 +75,8 @@ std::vector<Outcome> run_in_turns(const Workload& workload, std::span<const Poli
   std::vector<PolicyRun> runs;
   for (const std::unique_ptr<Policy>& policy : started.policies) {
     runs.emplace_back(workload, *policy, run);
-    block = std::min(block, environment.block_rounds(policy->resolution()));
+    const bool own = policy->spec().maker() != nullptr;  // which may be slow: attend every round
+    block = std::min(block, own ? 1 : environment.block_rounds(policy->resolution()));
   }
   for (std::uint32_t begin = 0; begin < rounds; begin += block) {
     const std::uint32_t end = begin + std::min(block, rounds - begin);

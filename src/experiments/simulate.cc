@@ -40,8 +40,9 @@ RunOptions run_options(const SimulationOptions& options) {
   return {.rounds = options.rounds,
           .seed = options.seed,
           .curve_points = options.curve_points,
-          .told = options.told,
-          .told_by = options.told_by};
+          .may_know = options.may_know,
+          .knowledge_of = options.knowledge_of,
+          .warm_log = options.warm_log};
 }
 
 /// About a policy, or about what auto picks.
@@ -56,19 +57,32 @@ void add_warnings(const PolicySpec& spec, const Workload& workload, const Instan
 SimulationResult simulate_on(const Workload& workload, const std::vector<PolicySpec>& policies,
                              const SimulationOptions& options) {
   for (const PolicySpec& spec : policies) workload.check(spec);
-  // Runs are the outer order, so that the slow policies are not all left to the end.
+  std::vector<std::size_t> library;  // policies that run on threads
+  std::vector<std::size_t> own;      // and those with code of the caller's
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    (workload.on_caller() || policies[p].maker() != nullptr ? own : library).push_back(p);
+  }
   std::vector<std::vector<Outcome>> outcomes(policies.size(), std::vector<Outcome>(options.runs));
-  const std::size_t count = policies.size() * options.runs;
-  run_tasks({.count = count,
-             .total_rounds = static_cast<double>(count) * options.rounds,
-             .threads = options.threads,
-             .progress = options.progress,
-             .stop = options.stop},
-            [&](std::size_t task, TaskControl& control) {
-              const std::size_t p = task % policies.size();
-              const auto run = static_cast<std::uint32_t>(task / policies.size());
-              outcomes[p][run] = run_policies(workload, {&policies[p], 1}, run, control).front();
-            });
+  const double rounds_of_policy = static_cast<double>(options.runs) * options.rounds;
+  // Runs are the outer order, so that the slow policies are not all left to the end.
+  const auto run_all = [&](const std::vector<std::size_t>& chosen, bool on_caller) {
+    if (chosen.empty()) return;
+    run_tasks({.count = chosen.size() * options.runs,
+               .total_rounds = static_cast<double>(policies.size()) * rounds_of_policy,
+               .rounds_done_before =
+                   on_caller ? static_cast<double>(library.size()) * rounds_of_policy : 0.0,
+               .threads = options.threads,
+               .on_caller = on_caller,
+               .progress = options.progress,
+               .stop = options.stop},
+              [&](std::size_t task, TaskControl& control) {
+                const std::size_t p = chosen[task % chosen.size()];
+                const auto run = static_cast<std::uint32_t>(task / chosen.size());
+                outcomes[p][run] = run_policies(workload, {&policies[p], 1}, run, control).front();
+              });
+  };
+  run_all(library, false);
+  run_all(own, true);
 
   SimulationResult result;
   for (std::size_t p = 0; p < policies.size(); ++p) {
@@ -80,6 +94,14 @@ SimulationResult simulate_on(const Workload& workload, const std::vector<PolicyS
 void check(const std::vector<PolicySpec>& policies, const SimulationOptions& options) {
   if (policies.empty()) throw InvalidInput("policies", "give at least one");
   if (options.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
+}
+
+void check_without_instance(const SimulationOptions& options) {
+  if (!options.knowledge_of && !options.check_assumptions && options.warm_log.empty()) return;
+  throw InvalidInput(options.knowledge_of        ? "knowledge_of"
+                     : options.check_assumptions ? "check_assumptions"
+                                                 : "warm_log",
+                     "is for instances of single actions");
 }
 
 }  // namespace
@@ -119,6 +141,7 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
   const std::unique_ptr<Workload> workload = make_workload(instance, run_options(options));
   SimulationResult result = simulate_on(*workload, policies, options);
   for (const PolicySpec& spec : policies) {
+    if (spec.maker() != nullptr) continue;
     add_warnings(spec, *workload, *instance, result.warnings);
     if (!options.check_assumptions) continue;
     for (AssumptionWarning& warning : check_assumptions(*workload, instance, spec, options.stop)) {
@@ -131,16 +154,20 @@ SimulationResult simulate(std::shared_ptr<const Instance> instance,
 SimulationResult simulate(const LinearContexts& contexts, const std::vector<PolicySpec>& policies,
                           const SimulationOptions& options) {
   check(policies, options);
-  if (options.told_by || options.check_assumptions) {
-    throw InvalidInput(options.told_by ? "told_by" : "check_assumptions",
-                       "is for instances of single actions");
-  }
+  check_without_instance(options);
   SimulationResult result =
       simulate_on(*make_workload(contexts, run_options(options)), policies, options);
   for (const PolicySpec& spec : policies) {
     if (auto warning = noise_warning(spec, contexts)) result.warnings.push_back(*warning);
   }
   return result;
+}
+
+SimulationResult simulate(const OwnRounds& rounds, const std::vector<PolicySpec>& policies,
+                          const SimulationOptions& options) {
+  check(policies, options);
+  check_without_instance(options);
+  return simulate_on(*make_workload(rounds, run_options(options)), policies, options);
 }
 
 }  // namespace updraft

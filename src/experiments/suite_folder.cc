@@ -11,7 +11,7 @@
 namespace updraft {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr std::string_view kFormat = "updraft-suite/1";
 constexpr const char* kFile = "suite.json";

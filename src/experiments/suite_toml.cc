@@ -18,8 +18,8 @@ constexpr std::string_view kNested = "is a suite; a suite may contain only exper
 
 /// Throws for keys of experiments, which people may expect to hold for all of a suite.
 void check_keys(const TomlTable& document) {
-  for (const char* key :
-       {"instance", "rounds", "runs", "seed", "claims", "quick", "figure", "policy"}) {
+  for (const char* key : {"instance", "rounds", "runs", "seed", "claims", "tell", "quick", "figure",
+                          "policy", "limit"}) {
     const auto field = document.find(key);
     if (field) throw field->refusal("belongs in an experiment; a suite only names experiments");
   }

@@ -39,8 +39,9 @@ CustomerTableOptions parse_table_options(std::string_view toml, const std::strin
                                          CustomerTableOptions options) {
   const toml::table parsed = parse_toml_document(toml, origin);
   const TomlTable document(parsed, 1, "", origin);
-  document.check_keys({"preset", "treatment", "outcome", "features", "ignore", "categorical",
-                       "control", "treatments", "response", "outcome_rate", "rows", "seed"});
+  document.check_keys({"preset", "treatment", "outcome", "segment", "features", "ignore",
+                       "categorical", "control", "treatments", "response", "outcome_rate", "rows",
+                       "seed"});
   if (const auto field = document.find("preset")) {
     try {
       options = table_preset(field->text());
@@ -57,6 +58,7 @@ CustomerTableOptions parse_table_options(std::string_view toml, const std::strin
   };
   text("treatment", options.treatment);
   text("outcome", options.outcome);
+  text("segment", options.segment);
   names("features", options.features);
   names("ignore", options.ignore);
   names("categorical", options.categorical);

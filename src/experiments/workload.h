@@ -18,15 +18,17 @@
 namespace updraft {
 
 class InstanceEnvironment;
+struct OwnRounds;
 
 /// What runs of a workload have in common.
 struct RunOptions {
   std::uint32_t rounds = 0;
   std::uint64_t seed = 1;
-  std::uint32_t curve_points = 100;  ///< as in SimulationOptions
-  std::optional<Needs> told = {};    ///< as in SimulationOptions
+  std::uint32_t curve_points = 100;    ///< as in SimulationOptions
+  std::optional<Needs> may_know = {};  ///< as in SimulationOptions
   /// Instances only: whose knowledge policies get, as in SimulationOptions.
-  std::shared_ptr<const Instance> told_by = {};
+  std::shared_ptr<const Instance> knowledge_of = {};
+  std::string warm_log = {};  ///< instances only: as in SimulationOptions
 };
 
 /// Throws InvalidInput if there are no rounds or no points of a curve.
@@ -69,6 +71,9 @@ class Workload {
 
   virtual StartedRun start(std::span<const PolicySpec> specs, std::uint32_t run) const = 0;
 
+  /// Whether runs must be played on the calling thread.
+  virtual bool on_caller() const { return false; }
+
   /// Whether policies that take turns in a block of rounds save time.
   virtual bool shares_noise() const { return false; }
 
@@ -99,10 +104,16 @@ std::unique_ptr<Workload> make_workload(const LinearContexts& setting, const Run
 std::unique_ptr<Workload> make_workload(LoadedPopulation population, const PoolOptions& pool,
                                         const RunOptions& options);
 
+std::unique_ptr<Workload> make_workload(const OwnRounds& rounds, const RunOptions& options);
+
 /// That of an experiment. `data`: the table of a published data set; empty if there is none. Throws
 /// InvalidInput if a file cannot be read.
 std::unique_ptr<Workload> make_workload(const Experiment& experiment, const RunOptions& options,
                                         const std::filesystem::path& data);
+
+/// make_policy(), or what the spec's own maker makes.
+std::unique_ptr<Policy> make_for_run(const PolicySpec& spec, const Knowledge& knowledge,
+                                     std::uint32_t run);
 
 /// Throws InvalidInput if the policy needs an effect gap that is not given and that the instance
 /// does not have.

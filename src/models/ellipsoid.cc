@@ -1,8 +1,8 @@
 #include "models/ellipsoid.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "core/symmetric.h"
 #include "models/row_kernels.h"
 #include "updraft/state_io.h"
 
@@ -81,13 +81,12 @@ void Ellipsoid::find_unseen() const {
   const auto stride = static_cast<Index>(padded_);
   const MatrixXd v =
       Eigen::Map<const MatrixXd, 0, Eigen::OuterStride<>>(sum_.data(), d, d, {stride});
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(v);  // by the lower triangle
-  const VectorXd& values = solver.eigenvalues();            // increasing
+  const auto [values, vectors] = eigenpairs(v);
   const double largest = values[d - 1] - lambda_;
   const double none = kNoRows * largest + 1e-14 * values[d - 1];
   Index count = 0;
   while (count < d && !(values[count] - lambda_ > none)) ++count;
-  unseen_ = solver.eigenvectors().leftCols(count);
+  unseen_ = vectors.leftCols(count);
 }
 
 bool Ellipsoid::spans(std::span<const double> row) const {

@@ -1,8 +1,8 @@
 #include "models/logistic.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <cmath>
+
+#include "core/symmetric.h"
 
 namespace updraft {
 namespace {
@@ -60,7 +60,7 @@ LogisticFit fit_logistic(std::span<const double> rows, std::span<const double> o
     curvature = mean.array() * (1.0 - mean.array());
     hessian.noalias() = x.transpose() * curvature.asDiagonal() * x;
     hessian.diagonal().array() += options.ridge;
-    const VectorXd step = hessian.llt().solve(gradient);
+    const VectorXd step = solve_positive(hessian, gradient);
     const VectorXd along = x * step;
     double size = 1.0;
     double next = 0.0;

@@ -1,7 +1,6 @@
 #include "models/ridge.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
+#include "core/symmetric.h"
 
 namespace updraft {
 
@@ -14,7 +13,7 @@ std::vector<double> fit_ridge(std::span<const double> rows, std::span<const doub
   const Eigen::Map<const Eigen::VectorXd> y(outcomes.data(), n);
   Eigen::MatrixXd gram = x.transpose() * x;
   gram.diagonal().array() += ridge;
-  const Eigen::VectorXd theta = gram.llt().solve(x.transpose() * y);
+  const Eigen::VectorXd theta = solve_positive(gram, Eigen::VectorXd(x.transpose() * y));
   return {theta.begin(), theta.end()};
 }
 

@@ -1,9 +1,9 @@
 #include "models/treatment_model.h"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
 
+#include "core/symmetric.h"
 #include "models/logistic.h"
 #include "models/merged_rows.h"
 #include "models/row_kernels.h"
@@ -64,10 +64,10 @@ class ExactLogistic final : public TreatmentModel {
   void update() override {
     if (static_cast<double>(rows_.total()) > kRenewal * static_cast<double>(renewed_)) renew();
     for (int step = 0; step < 100 && gradient_.norm() > enough(); ++step) {
-      const VectorXd direction = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
+      const VectorXd direction = solve_positive(hessian_, gradient_);
       if (move(direction, 0.3)) continue;
       renew();
-      const VectorXd newton = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
+      const VectorXd newton = solve_positive(hessian_, gradient_);
       double size = 1.0;
       while (size > 1e-6 && !move(size * newton, 1.0)) size *= 0.5;
       if (size <= 1e-6) break;  // stuck, where all rows look certain
@@ -188,7 +188,7 @@ class OnlineLogistic final : public TreatmentModel {
   }
 
   void update() override {
-    const VectorXd step = hessian_.selfadjointView<Eigen::Lower>().llt().solve(gradient_);
+    const VectorXd step = solve_positive(hessian_, gradient_);
     for (std::size_t f = 0; f < theta_.size(); ++f) theta_[f] += step[static_cast<Index>(f)];
     gradient_.setZero();
   }

@@ -25,8 +25,10 @@ std::size_t explanation_effort(const Policy& policy) {
       break;
   }
   const std::size_t atoms = policy.resolution().partition->groups();
-  const bool learns_noise = policy_info(policy.spec().name()).traits.learns_noise;
-  return learns_noise ? (actions + atoms) * atoms * atoms : actions * atoms;
+  const PolicyTraits& traits = policy_info(policy.spec().name()).traits;
+  if (traits.learns_noise) return (actions + atoms) * atoms * atoms;
+  constexpr std::size_t kSweeps = 256;  // of a posterior that is drawn (sparse_explanation.h)
+  return (traits.has_posterior ? kSweeps : 1) * actions * atoms;
 }
 
 }  // namespace

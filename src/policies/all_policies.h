@@ -18,6 +18,7 @@ std::unique_ptr<Policy> make_ucb(const PolicySpec& spec, const Knowledge& knowle
 std::unique_ptr<Policy> make_ts(const PolicySpec& spec, const Knowledge& knowledge);
 // With a known baseline and without: up_ts_bl and up_ts, up_ucb_cv_bl and up_ucb_cv.
 std::unique_ptr<Policy> make_up_ts(const PolicySpec& spec, const Knowledge& knowledge);
+std::unique_ptr<Policy> make_up_ts_sparse(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb_cv(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb_bl(const PolicySpec& spec, const Knowledge& knowledge);
 std::unique_ptr<Policy> make_up_ucb(const PolicySpec& spec, const Knowledge& knowledge);

@@ -12,6 +12,7 @@ struct Choice {
   std::string_view policy;
   Needs needs;
   std::string_view because;
+  bool has_alpha = false;  ///< only if alpha or delta is given
 };
 
 constexpr Choice kChoices[] = {
@@ -20,16 +21,21 @@ constexpr Choice kChoices[] = {
     {"up_ts", Need::kAffected,
      "the affected sets are known; baseline and noise are learnt: nothing to tune"},
     {"up_ucb_l_ilift_bl", Need::kBaseline | Need::kMaxAffected | Need::kMinUplift,
-     "the affected sets are not known, but the baseline, L and Delta are"},
+     "the affected sets are not known, but the baseline, L and Delta are", true},
     {"up_ucb_l_bl", Need::kBaseline | Need::kMaxAffected,
-     "the affected sets are not known, but the baseline and L are"},
+     "the affected sets are not known, but the baseline and L are", true},
     {"up_ucb_ilift_bl", Need::kBaseline | Need::kMinUplift,
-     "the affected sets are not known, but the baseline and Delta are"},
-    {"up_ucb_l", Need::kMaxAffected, "neither affected sets nor baseline are known, but L is"},
+     "the affected sets are not known, but the baseline and Delta are", true},
+    {"up_ucb_l", Need::kMaxAffected, "neither affected sets nor baseline are known, but L is",
+     true},
     {"up_ucb_ilift", Need::kEffectGap,
-     "neither affected sets nor baseline are known, but the effect gap is"},
-    {"ucb", Needs(),
-     "nothing is known that would identify the uplift, so it uses the total reward"},
+     "neither affected sets nor baseline are known, but the effect gap is", true},
+    {"ucb", Needs(), "nothing is known that would identify the uplift, so it uses the total reward",
+     true},
+    {"up_ts_sparse_bl", Need::kBaseline,
+     "the baseline is known; affected sets and noise are learnt: nothing to tune"},
+    {"up_ts_sparse", Needs(),
+     "affected sets, baseline and noise are learnt: nothing to tell, nothing to tune"},
 };
 
 }  // namespace
@@ -37,8 +43,11 @@ constexpr Choice kChoices[] = {
 Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
   if (automatic.name() != "auto") return {automatic, ""};
   const Knowledge known = knowledge_for(automatic, knowledge);
+  const bool alpha_given = automatic.number("alpha") || automatic.number("delta");
   const Choice* choice = kChoices;
-  while (!choice->needs.without(known.known()).empty()) ++choice;
+  while ((choice->has_alpha && !alpha_given) || !choice->needs.without(known.known()).empty()) {
+    ++choice;
+  }
 
   const PolicyInfo& info = policy_info(choice->policy);
   Pick pick{PolicySpec::parse(info.name), std::string(choice->because)};
@@ -47,18 +56,16 @@ Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
       pick.spec = pick.spec.with_that_of(automatic, parameter.name);
     }
   }
-  if (!info.has_parameter("alpha") || pick.spec.number("alpha")) return pick;
+  if (!choice->has_alpha || pick.spec.number("alpha")) return pick;
   if (!known.horizon()) {
     throw InvalidInput(
         "auto.alpha",
-        fmt::format("missing: {} is the pick ({}), and it needs alpha, or the horizon", info.name,
+        fmt::format("missing: {} is the pick ({}), and with delta it needs the horizon", info.name,
                     choice->because));
   }
-  if (!pick.spec.number("delta")) {
-    const double delta = automatic.number_or_default("delta");
-    pick.spec = pick.spec.with("delta", delta);
-    pick.reason += fmt::format("; alpha follows from delta = {} and the horizon", delta);
-  }
+  pick.reason +=
+      "; alpha follows from delta and the horizon: it holds for the worst noise, and can cost a "
+      "hundred times the regret of up_ts_sparse, which auto picks without delta";
   return pick;
 }
 

@@ -26,6 +26,10 @@ class IndexPolicy : public Policy {
 
   double alpha() const { return alpha_; }
 
+  /// As in Policy, for actions that are known to be valid: loops over actions ask for it.
+  using Policy::pulls;
+  std::uint64_t pulls(ActionId action) const { return pulls()[action]; }
+
   /// sqrt(2 alpha / pulls(action)); 1 / pulls(action). The action must have feedback.
   double radius(ActionId action) const { return radius_after(pulls(action)); }
   double radius_after(std::uint64_t count) const {

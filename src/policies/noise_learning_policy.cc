@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/symmetric.h"
 #include "policies/estimates.h"
 #include "random/chi_squared.h"
 #include "stats/shrink_effects.h"
@@ -21,21 +22,6 @@ using Eigen::VectorXd;
 /// Posterior draws behind a probability of being best: its standard error is below 0.008.
 constexpr std::uint32_t kDraws = 4096;
 constexpr std::uint32_t kBlock = 64;
-
-/// Lower triangular L with L L' = `matrix`, which is positive semidefinite up to rounding.
-MatrixXd semidefinite_root(MatrixXd matrix) {
-  constexpr double kNegligible = 1e-14;
-  MatrixXd root = MatrixXd::Zero(matrix.rows(), matrix.cols());
-  const VectorXd diagonal = matrix.diagonal();
-  for (Index j = 0; j < matrix.cols(); ++j) {
-    if (!(matrix(j, j) > kNegligible * diagonal[j])) continue;
-    const Index rest = matrix.rows() - j;
-    root.col(j).tail(rest) = matrix.col(j).tail(rest) / std::sqrt(matrix(j, j));
-    matrix.bottomRightCorner(rest, rest) -=
-        root.col(j).tail(rest) * root.col(j).tail(rest).transpose();
-  }
-  return root;
-}
 
 IntervalEstimate posterior_estimate(Quantity quantity, const ActionExplanation& about) {
   switch (quantity) {
@@ -68,9 +54,10 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
   if (told.baseline() != nullptr) {
     baseline_ = VectorXd::Zero(groups);
     resolution().partition->sum_dense(*told.baseline(), {baseline_->data(), atoms()});
-  } else {
+  } else if (!model_.factored()) {
     posterior_.emplace(*knowledge().affected());
   }
+  if (model_.factored()) factored_.emplace(*knowledge().affected());
   const auto count = static_cast<Index>(actions());
   weights_ = MatrixXd::Zero(groups, count);
   scaled_weights_ = MatrixXd::Zero(groups, count);
@@ -81,6 +68,7 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
 void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
   moments_.add(action, pulls(action), payoffs.values());
   counts_.add(payoffs.values());
+  learnt_ = false;
   if (!all_have_feedback()) return;
   const auto due = (1.0 + refit_) * static_cast<double>(model_.rounds);
   if (model_.rounds == 0 || static_cast<double>(observations()) >= due) {
@@ -102,11 +90,18 @@ void NoiseLearningPolicy::fit() {
 }
 
 void NoiseLearningPolicy::derive() {
-  noise_.emplace(model_);
-  if (posterior_) posterior_->use(model_, *noise_);
+  learnt_ = false;
+  if (factored_) {
+    factored_->use(model_);
+  } else {
+    noise_.emplace(model_);
+    if (posterior_) posterior_->use(model_, *noise_);
+  }
   for (ActionId action = 0; action < actions(); ++action) {
-    const ControlVariates control = noise_->control_variates(
-        knowledge().affected()->atoms_of(action), model_.own_sd.col(action));
+    const auto own_sd = model_.own_sd.col(action);
+    const ControlVariates control =
+        factored_ ? factored_->control_variates(action, own_sd)
+                  : noise_->control_variates(knowledge().affected()->atoms_of(action), own_sd);
     weights_.col(action) = control.weights;
     own_sd_[action] = std::sqrt(control.variance);
     centre(action);
@@ -116,6 +111,20 @@ void NoiseLearningPolicy::derive() {
 
 void NoiseLearningPolicy::centre(ActionId action) {
   centred_[action] = weights_.col(action).dot(moments_.means().col(action) - model_.centre);
+}
+
+FactoredNoise& NoiseLearningPolicy::learnt() const {
+  if (!learnt_) factored_->learn_baseline(moments_, pulls());
+  learnt_ = true;
+  return *factored_;
+}
+
+const VectorXd& NoiseLearningPolicy::shift() const {
+  return factored_ ? learnt().shift() : posterior_->shift();
+}
+
+MatrixXd NoiseLearningPolicy::whitened_weights() const {
+  return factored_ ? learnt().whitened(weights_) : posterior_->whitened(weights_);
 }
 
 double NoiseLearningPolicy::own_error(ActionId action) const {
@@ -130,7 +139,7 @@ const VectorXd& NoiseLearningPolicy::estimates_at(const VectorXd& deviation) {
 
 VectorXd NoiseLearningPolicy::estimates() const {
   if (baseline_known()) return centred_;
-  return centred_ - scaled_weights_.transpose() * posterior_->shift();
+  return centred_ - scaled_weights_.transpose() * shift();
 }
 
 VectorXd NoiseLearningPolicy::own_errors() const {
@@ -141,9 +150,8 @@ VectorXd NoiseLearningPolicy::own_errors() const {
 
 VectorXd NoiseLearningPolicy::standard_errors() const {
   VectorXd errors = own_errors().cwiseAbs2();
-  if (posterior_) {
-    errors +=
-        model_.inflation() * posterior_->whitened(weights_).colwise().squaredNorm().transpose();
+  if (!baseline_known()) {
+    errors += model_.inflation() * whitened_weights().colwise().squaredNorm().transpose();
   }
   return errors.cwiseSqrt();
 }
@@ -151,8 +159,8 @@ VectorXd NoiseLearningPolicy::standard_errors() const {
 /// With fewer actions than atoms by a root of the covariance of the actions.
 MatrixXd NoiseLearningPolicy::baseline_errors(const MatrixXd& normals) const {
   if (normals.rows() == 0) return MatrixXd(0, static_cast<Index>(actions()));
-  const MatrixXd whitened = std::sqrt(model_.inflation()) * posterior_->whitened(weights_);
-  if (actions() >= atoms()) return normals * whitened;
+  const MatrixXd whitened = std::sqrt(model_.inflation()) * whitened_weights();
+  if (!factored_ && actions() >= atoms()) return normals * whitened;
   return normals * semidefinite_root(whitened.transpose() * whitened).transpose();
 }
 
@@ -160,8 +168,8 @@ VectorXd NoiseLearningPolicy::difference_errors(ActionId reference) const {
   const auto r = static_cast<Index>(reference);
   VectorXd errors = own_errors().cwiseAbs2();
   errors.array() += errors[r];
-  if (posterior_) {
-    const MatrixXd whitened = posterior_->whitened(weights_);
+  if (!baseline_known()) {
+    const MatrixXd whitened = whitened_weights();
     errors += model_.inflation() *
               (whitened.colwise() - whitened.col(r)).colwise().squaredNorm().transpose();
   }
@@ -182,8 +190,8 @@ bool NoiseLearningPolicy::uplift_identified(ActionId action) const {
 std::vector<double> NoiseLearningPolicy::probabilities_best() const {
   VectorXd estimate = estimates();
   MatrixXd covariance = MatrixXd::Zero(estimate.size(), estimate.size());
-  if (posterior_) {
-    const MatrixXd whitened = posterior_->whitened(weights_);
+  if (!baseline_known()) {
+    const MatrixXd whitened = whitened_weights();
     covariance = model_.inflation() * whitened.transpose() * whitened;
   }
   covariance.diagonal() += own_errors().cwiseAbs2();
@@ -258,10 +266,12 @@ Explanation NoiseLearningPolicy::explain(Detail detail) const {
   const VectorXd error = standard_errors();
   const VectorXd difference_error = difference_errors(kReferenceAction);
   const std::optional<VectorXd> radius = radii();
+  const bool known = explanation.noise_known;
   // Inflated once more than what select() draws from: the residuals that give the noise are those
   // that the weights were fitted to. tests/policies/coverage_test.cc shows that this is right.
-  const auto interval = [this](double centre, double sd, std::uint64_t degrees) {
-    const double reach = student_95(degrees) * std::sqrt(model_.inflation()) * sd;
+  const auto interval = [&](double centre, double sd, std::uint64_t degrees) {
+    const double reach = known ? student_95(degrees) * std::sqrt(model_.inflation()) * sd
+                               : std::numeric_limits<double>::infinity();
     return Interval{centre - reach, centre + reach};
   };
   for (ActionId action = 0; action < actions(); ++action) {
@@ -269,24 +279,25 @@ Explanation NoiseLearningPolicy::explain(Detail detail) const {
     about.radius = radius ? (*radius)[action] : error[action];
     about.index = estimate[action] + (radius ? about.radius : 0.0);
     about.reward = moments_.means().col(action).sum();
-    if (uplift_identified(action)) {
-      about.uplift = estimate[action];
+    if (uplift_identified(action)) about.uplift = estimate[action];
+    if (about.uplift && known) {
       about.standard_error = error[action];
       about.interval =
           interval(estimate[action], error[action], interval_degrees({&action, 1}, error[action]));
     }
     const double difference = estimate[action] - estimate[kReferenceAction];
     const ActionId compared[] = {action, kReferenceAction};
-    about.difference = {.estimate = difference,
-                        .standard_error = difference_error[action],
-                        .interval = interval(difference, difference_error[action],
-                                             interval_degrees(compared, difference_error[action]))};
+    about.difference = {
+        .estimate = difference,
+        .standard_error = known ? std::optional(difference_error[action]) : std::nullopt,
+        .interval = interval(difference, difference_error[action],
+                             interval_degrees(compared, difference_error[action]))};
     const auto weights = weights_.col(action);
     about.weights.emplace(weights.begin(), weights.end());
     about.estimate = posterior_estimate(explanation.quantity, about);
-    if (!explanation.noise_known) about.estimate.interval.reset();
+    if (!known) about.estimate.interval.reset();
   }
-  if (detail == Detail::kCheap) return explanation;
+  if (detail == Detail::kCheap || !known) return explanation;
   const std::vector<double> best = probabilities_best();
   for (ActionId action = 0; action < actions(); ++action) {
     explanation.actions[action].probability_best = best[action];

@@ -9,6 +9,7 @@
 #include "stats/baseline_posterior.h"
 #include "stats/conditional_noise.h"
 #include "stats/count_unit.h"
+#include "stats/factored_noise.h"
 #include "stats/noise_model.h"
 #include "updraft/policy.h"
 
@@ -31,6 +32,8 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 /// The estimate is one of the uplift only if every atom of the action is left alone by some other.
 /// If not, all estimates have the same unknown baseline in them, and only differences are known.
 /// Cost with G atoms: observe G^2 / 2 (unknown baseline: 2 G^2 more), a fit K G^3 / 6 (K G^3 / 2).
+/// With more than AtomMoments::kMostInFull atoms the noise is that of a few factors
+/// (stats/factored_noise.h): observe O(G), a fit O(G (K + 32)^2).
 class NoiseLearningPolicy : public Policy {
  public:
   Explanation explain(Detail detail) const override;
@@ -40,7 +43,9 @@ class NoiseLearningPolicy : public Policy {
   /// A baseline that is in `knowledge` is taken for known.
   NoiseLearningPolicy(const PolicySpec& spec, const Knowledge& knowledge);
 
-  bool baseline_known() const { return !posterior_.has_value(); }
+  bool baseline_known() const { return baseline_.has_value(); }
+  /// Whether the noise is that of a few factors.
+  bool factored() const { return factored_.has_value(); }
   std::size_t atoms() const { return moments_.atoms(); }
   const NoiseModel& model() const { return model_; }
 
@@ -55,18 +60,20 @@ class NoiseLearningPolicy : public Policy {
   /// Of the difference of each estimate to that of `reference`: s(a)^2 / n(a) + s(r)^2 / n(r) +
   /// f (w(a) - w(r))' P^-1 (w(a) - w(r)), and 0 for `reference` itself.
   Eigen::VectorXd difference_errors(ActionId reference) const;
-  /// Estimates for a baseline of bhat + scale * `deviation`, which is per atom.
+  /// Estimates for a baseline of bhat + scale * `deviation`, which is per atom. Not if factored.
   const Eigen::VectorXd& estimates_at(const Eigen::VectorXd& deviation);
   /// Errors of the estimates by what is unknown of the baseline, a row per draw, from rows of
   /// baseline_width() standard normals, before kappa. Unknown baseline only.
   Eigen::MatrixXd baseline_errors(const Eigen::MatrixXd& normals) const;
-  std::size_t baseline_width() const { return std::min(actions(), atoms()); }
+  std::size_t baseline_width() const {
+    return factored() ? actions() : std::min(actions(), atoms());
+  }
   /// sqrt(s(a)^2 / n(a)).
   double own_error(ActionId action) const;
   /// Estimate for the model's centre as baseline: exact where the baseline is known.
   double centred(ActionId action) const { return centred_[action]; }
 
-  /// Unknown baseline only.
+  /// Unknown baseline only, not if factored.
   BaselinePosterior& posterior() { return *posterior_; }
 
  private:
@@ -78,6 +85,13 @@ class NoiseLearningPolicy : public Policy {
   /// Everything that follows from the model and the moments.
   void derive();
   void centre(ActionId action);
+  /// (bhat - centre) / scale. Unknown baseline only, as the next.
+  const Eigen::VectorXd& shift() const;
+  /// A matrix whose columns have the baseline's covariances of the estimates, before inflation, as
+  /// inner products.
+  Eigen::MatrixXd whitened_weights() const;
+  /// Brings the factored baseline up to date.
+  FactoredNoise& learnt() const;
   /// Whether the estimate of the action is one of its uplift.
   bool uplift_identified(ActionId action) const;
   /// Whether the residuals tell anything of the noise: an action has payoffs of two rounds.
@@ -93,8 +107,10 @@ class NoiseLearningPolicy : public Policy {
   AtomMoments moments_;
   CountUnit counts_;
   NoiseModel model_;
-  std::optional<ConditionalNoise> noise_;               // of model_, once fitted
-  mutable std::optional<BaselinePosterior> posterior_;  // factorises when asked
+  std::optional<ConditionalNoise> noise_;               // of model_, once fitted; not if factored
+  mutable std::optional<BaselinePosterior> posterior_;  // factorises when asked; not if factored
+  mutable std::optional<FactoredNoise> factored_;       // in place of both
+  mutable bool learnt_ = false;                         // factored_ knows the baseline of now
   Eigen::MatrixXd weights_;                             // per action a column w(a)
   Eigen::MatrixXd scaled_weights_;                      // the same, each atom times its scale
   Eigen::VectorXd own_sd_;                              // s(a)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/dense.h"
@@ -67,13 +68,13 @@ void check_empty(const Round& round) {
 }  // namespace
 
 Policy::Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution)
-    : spec_(std::move(spec)),
-      knowledge_(std::move(knowledge)),
+    : without_feedback_(counted_actions(knowledge)),
+      pulls_(without_feedback_, 0),
+      offers_(without_feedback_, 0),
       resolution_(std::move(resolution)),
-      revision_(policy_info(spec_.name()).revision),
-      pulls_(counted_actions(knowledge_), 0),
-      offers_(pulls_.size(), 0),
-      without_feedback_(pulls_.size()) {
+      knowledge_(std::move(knowledge)),
+      spec_(std::move(spec)),
+      revision_(spec_.maker() == nullptr ? policy_info(spec_.name()).revision : 0) {
   if (resolution_.kind == Resolution::Kind::kGroups) sums_.resize(resolution_.partition->groups());
 }
 
@@ -108,8 +109,18 @@ Decision Policy::decide(const Round& round, const Stream& stream) {
   return decision;
 }
 
+Decision Policy::select(const Round& round, const Stream& stream) {
+  Decision decision = numbered(choose_in(round, stream, Propensity::kSkipped));
+  decision.probability = std::numeric_limits<double>::quiet_NaN();
+  count(decision.action);
+  return decision;
+}
+
 Decision Policy::preview(const Round& round, const Stream& stream) {
-  Decision decision = choose_in(round, stream);
+  return numbered(choose_in(round, stream, Propensity::kWanted));
+}
+
+Decision Policy::numbered(Decision decision) const {
   decision.number = decisions_;
   decision.revision = revision_;
   return decision;
@@ -126,10 +137,13 @@ void Policy::learn(const Decision& decision, const Round& round, const Payoffs& 
   learn_from(decision, round, payoffs);
 }
 
-Decision Policy::choose_in(const Round& round, const Stream& stream) {
+Decision Policy::choose_in(const Round& round, const Stream& stream, Propensity propensity) {
   check_empty(round);
-  const ActionId action = choose(stream);
-  return {.action = action, .probability = probabilities_given(action, stream)[action]};
+  Decision decision{.action = choose(stream)};
+  if (propensity == Propensity::kWanted) {
+    decision.probability = probabilities_given(decision.action, stream)[decision.action];
+  }
+  return decision;
 }
 
 void Policy::check_taken(const Round& round, const Decision& decision) const {

@@ -225,6 +225,13 @@ std::optional<std::vector<double>> PolicySpec::list(std::string_view parameter) 
   return get<std::vector<double>>(parameter);
 }
 
+PolicySpec PolicySpec::own(std::string name, PolicyMaker maker) {
+  PolicySpec spec;
+  spec.name_ = std::move(name);
+  spec.maker_ = std::make_shared<const PolicyMaker>(std::move(maker));
+  return spec;
+}
+
 std::string PolicySpec::text() const {
   if (parameters_.empty()) return name_;
   std::vector<std::string> items;

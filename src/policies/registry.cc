@@ -54,9 +54,10 @@ std::vector<PolicyInfo> plain_table() {
        .reference = "docs/choose-a-policy.md",
        .status = PolicyStatus::kLight,
        .needs = {},
-       .parameters = {{"alpha", Kind::kPositive, "by delta", "for a pick that needs it"},
-                      {"delta", Kind::kProbability, 0.05,
-                       "for a pick that needs alpha: error probability, with the horizon"},
+       .parameters = {{"alpha", Kind::kPositive, "by delta",
+                       "with it, or with delta, policies that have an alpha may be picked"},
+                      {"delta", Kind::kProbability, "",
+                       "instead of alpha: error probability, with the horizon"},
                       horizon,
                       max_affected,
                       min_uplift,
@@ -69,21 +70,25 @@ std::vector<PolicyInfo> plain_table() {
        .reference = "auer02; hsieh22, Appendix D.1",
        .status = kVerified,
        .needs = {},
-       .traits = {.on_total = true},
+       .traits = {.on_total = true, .measures_others = true},
        .parameters = {alpha, delta, horizon},
        .make = make_ucb},
       {.name = "ts",
        .aliases = {},
-       .summary = "Thompson sampling on the total reward, Gaussian prior and noise",
-       .index = "draw from the posterior of the reward of a; noise variance m^2 * sigma2",
+       .summary =
+           "Thompson sampling on the total reward, nothing to tell; or prior and noise given",
+       .index = "draw from the posterior of the reward of a; the noise is learnt, or has variance "
+                "m^2 * sigma2",
        .reference = "hsieh22, Appendix D.1",
        .status = PolicyStatus::kLight,
-       .needs = Need::kRewardPrior,
+       .needs = {},
        .traits = {.on_total = true, .draws = true, .has_posterior = true},
-       .parameters = {{"sigma2", Kind::kPositive, "", "noise variance of the reward over m^2"},
-                      {"prior_mean", Kind::kFinite, "as known", "prior mean of a reward"},
+       .parameters = {{"sigma2", Kind::kPositive, "learnt",
+                       "noise variance of the reward over m^2; needs a prior"},
+                      {"prior_mean", Kind::kFinite, "as known",
+                       "prior mean of a reward, with sigma2"},
                       {"prior_variance", Kind::kNonNegative, "as known",
-                       "prior variance of a reward"}},
+                       "prior variance of a reward, with sigma2"}},
        .make = make_ts},
       {.name = "up_ts_bl",
        .aliases = {},
@@ -92,6 +97,7 @@ std::vector<PolicyInfo> plain_table() {
        .index = "draw from the posterior of w(a)'(mean(a) - baseline); noise and weights w learnt",
        .reference = "docs/policies/up_ts_bl.md; beyond the paper",
        .status = PolicyStatus::kLight,
+       .revision = 2,
        .needs = Need::kBaseline | Need::kAffected,
        .traits = {.learns_noise = true, .draws = true, .has_posterior = true},
        .parameters = {refit, covariance},
@@ -104,16 +110,45 @@ std::vector<PolicyInfo> plain_table() {
            "learnt",
        .reference = "docs/policies/up_ts.md; beyond the paper",
        .status = PolicyStatus::kLight,
+       .revision = 2,
        .needs = Need::kAffected,
        .traits = {.learns_noise = true, .draws = true, .has_posterior = true},
        .parameters = {refit, covariance},
        .make = make_up_ts},
+      {.name = "up_ts_sparse_bl",
+       .aliases = {},
+       .summary =
+           "Thompson sampling on the uplift, nothing to tune; baseline known, affected sets learnt",
+       .index = "draw from the posterior of the sum of a sparse effect of a on every unit; which "
+                "units, noise learnt",
+       .reference = "docs/policies/up_ts_sparse_bl.md; beyond the paper",
+       .status = PolicyStatus::kLight,
+       .needs = Need::kBaseline,
+       .uses = Need::kSegments,
+       .traits = {.draws = true, .has_posterior = true},
+       .parameters = {{"units", Kind::kPositiveInteger, 128.0,
+                       "most units that it makes of the variables if it is not told segments"}},
+       .make = make_up_ts_sparse},
+      {.name = "up_ts_sparse",
+       .aliases = {},
+       .summary = "Thompson sampling on the uplift, nothing to tell and nothing to tune",
+       .index = "draw from the posterior of the sum of a sparse effect of a on every unit; which "
+                "units, baseline and noise learnt",
+       .reference = "docs/policies/up_ts_sparse.md; beyond the paper",
+       .status = PolicyStatus::kLight,
+       .needs = {},
+       .uses = Need::kSegments,
+       .traits = {.draws = true, .has_posterior = true},
+       .parameters = {{"units", Kind::kPositiveInteger, 128.0,
+                       "most units that it makes of the variables if it is not told segments"}},
+       .make = make_up_ts_sparse},
       {.name = "up_ucb_cv_bl",
        .aliases = {},
        .summary = "UCB on the uplift, nothing to tune; baseline and affected sets known",
        .index = "w(a)'(mean(a) - baseline) + sqrt(2 log t) * standard error(a)",
        .reference = "docs/policies/up_ucb_cv_bl.md; beyond the paper",
        .status = PolicyStatus::kLight,
+       .revision = 2,
        .needs = Need::kBaseline | Need::kAffected,
        .traits = {.learns_noise = true, .has_posterior = true},
        .parameters = {refit, covariance},
@@ -124,6 +159,7 @@ std::vector<PolicyInfo> plain_table() {
        .index = "w(a)'(mean(a) - bhat) + sqrt(2 log t) * s(a) / sqrt(n(a))",
        .reference = "docs/policies/up_ucb_cv.md; beyond the paper",
        .status = PolicyStatus::kLight,
+       .revision = 2,
        .needs = Need::kAffected,
        .traits = {.learns_noise = true, .has_posterior = true},
        .parameters =
@@ -250,7 +286,7 @@ std::vector<PolicyInfo> plain_table() {
        .parameters = {alpha,
                       delta,
                       horizon,
-                      {"observations", Kind::kPositiveInteger, 1000.0,
+                      {"observations", Kind::kPositiveInteger, double{kBaselineObservations},
                        "in simulations: baseline payoffs observed per variable before the start"}},
        .make = make_up_ucb_obs},
   };
@@ -263,6 +299,9 @@ Needs provided_by(const PolicySpec& spec) {
   Needs provided;
   if (spec.number("max_affected") || spec.list("max_affected")) {
     provided = provided | Need::kMaxAffected;
+    if (policy_info(spec.name()).kind == PolicyKind::kContextual) {
+      provided = provided | Need::kAffected;
+    }
   }
   if (spec.number("min_uplift")) provided = provided | Need::kMinUplift;
   if (spec.number("effect_gap")) provided = provided | Need::kEffectGap;
@@ -290,7 +329,8 @@ Needs used_by(const PolicySpec& spec) {
   const PolicyInfo& info = policy_info(spec.name());
   const bool plain = info.kind == PolicyKind::kPlain;  // for others delta stands for a beta
   const bool alpha_by_delta = spec.number("delta") && plain && spec.name() != "auto";
-  return alpha_by_delta ? info.needs | Need::kHorizon : info.needs;
+  if (alpha_by_delta) return info.needs | Need::kHorizon;
+  return spec.number("sigma2") ? info.needs | Need::kRewardPrior : info.needs;
 }
 
 [[noreturn]] void refuse_missing(const PolicySpec& spec, Needs missing, const Knowledge& known) {
@@ -402,11 +442,21 @@ const PolicyInfo& policy_info(std::string_view name) {
   throw unknown_name("policy", name, valid);
 }
 
+std::vector<std::string> need_names(Needs needs) {
+  std::vector<std::string> names;
+  for (const Need need : all_needs()) {
+    if (needs.contains(need)) names.push_back(need_name(need));
+  }
+  return names;
+}
+
 Needs needs_of(const PolicySpec& spec) { return used_by(spec).without(provided_by(spec)); }
 
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
   if (knowledge.kind() != PolicyKind::kPlain) return knowledge;
-  Knowledge told = spec.name() == "auto" ? knowledge : knowledge.only(used_by(spec));
+  Knowledge told = spec.name() == "auto"
+                       ? knowledge
+                       : knowledge.only(used_by(spec) | policy_info(spec.name()).uses);
   tell_max_affected(spec, told);
   if (const auto value = spec.number("min_uplift")) told.set_min_uplift(*value);
   if (const auto value = spec.number("effect_gap")) told.set_effect_gap(*value);

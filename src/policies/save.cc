@@ -50,7 +50,21 @@ void write_max_affected(const Knowledge& knowledge, StateWriter& writer) {
   }
 }
 
-void write_knowledge(const Knowledge& knowledge, Needs needs, StateWriter& writer) {
+void write_segments(const Knowledge& knowledge, StateWriter& writer) {
+  std::vector<std::uint64_t> ends;
+  std::vector<std::uint64_t> groups;
+  if (knowledge.segments() != nullptr) {
+    for (const Partition::Segment& segment : knowledge.segments()->segments()) {
+      ends.push_back(segment.range.end);
+      groups.push_back(segment.group);
+    }
+  }
+  writer.u64s(ends);
+  writer.u64s(groups);
+}
+
+/// `info`: of the policy that knows.
+void write_knowledge(const Knowledge& knowledge, const PolicyInfo& info, StateWriter& writer) {
   writer.u64(knowledge.actions());
   writer.u64(knowledge.variables());
   const auto section = [&](bool known) {
@@ -74,7 +88,8 @@ void write_knowledge(const Knowledge& knowledge, Needs needs, StateWriter& write
     writer.f64s(knowledge.observations()->counts);
     writer.f64s(knowledge.observations()->means);
   }
-  if (needs.contains(Need::kEffectGap)) writer.f64(*knowledge.effect_gap());
+  if (info.needs.contains(Need::kEffectGap)) writer.f64(*knowledge.effect_gap());
+  if (info.uses.contains(Need::kSegments)) write_segments(knowledge, writer);
 }
 
 void read_max_affected(StateReader& reader, Knowledge& knowledge) {
@@ -90,7 +105,28 @@ void read_max_affected(StateReader& reader, Knowledge& knowledge) {
   }
 }
 
-Knowledge read_knowledge(StateReader& reader, Needs needs) {
+void read_segments(StateReader& reader, Knowledge& knowledge) {
+  const std::vector<std::uint64_t> ends = reader.u64s();
+  const std::vector<std::uint64_t> groups = reader.u64s();
+  if (ends.empty() && groups.empty()) return;
+  if (ends.size() != groups.size() || ends.back() != knowledge.variables()) {
+    throw InvalidInput("policy state: segments", "must be those of all variables");
+  }
+  std::vector<Partition::Segment> segments;
+  VariableId begin = 0;
+  for (std::size_t s = 0; s < ends.size(); ++s) {
+    if (ends[s] > knowledge.variables() || groups[s] >= ends.size()) {
+      throw InvalidInput("policy state: segments", std::to_string(groups[s]),
+                         "must be numbered without gaps, and end within the variables");
+    }
+    const auto end = static_cast<VariableId>(ends[s]);
+    segments.push_back({{begin, end}, static_cast<GroupId>(groups[s])});
+    begin = end;
+  }
+  knowledge.set_segments(Partition(std::move(segments)));
+}
+
+Knowledge read_knowledge(StateReader& reader, const PolicyInfo& info) {
   const std::uint64_t actions = reader.u64();
   const std::uint64_t variables = reader.u64();
   Knowledge knowledge(actions, variables);
@@ -116,7 +152,8 @@ Knowledge read_knowledge(StateReader& reader, Needs needs) {
     table.means = reader.f64s();
     knowledge.set_observations(std::move(table));
   }
-  if (needs.contains(Need::kEffectGap)) knowledge.set_effect_gap(reader.f64());
+  if (info.needs.contains(Need::kEffectGap)) knowledge.set_effect_gap(reader.f64());
+  if (info.uses.contains(Need::kSegments)) read_segments(reader, knowledge);
   return knowledge;
 }
 
@@ -143,7 +180,7 @@ std::string encoded(const Policy& policy) {
   StateWriter body;
   body.text(policy.spec().text());
   if (policy.kind() == PolicyKind::kPlain) {
-    write_knowledge(policy.knowledge(), policy_info(policy.spec().name()).needs, body);
+    write_knowledge(policy.knowledge(), policy_info(policy.spec().name()), body);
   } else {
     write_sizes(policy.knowledge(), body);
   }
@@ -157,7 +194,7 @@ std::unique_ptr<Policy> decoded(std::string_view file) {
   StateReader body(found.bytes);
   const PolicySpec spec = PolicySpec::parse(body.text());
   const Knowledge knowledge = kind == PolicyKind::kPlain
-                                  ? read_knowledge(body, policy_info(spec.name()).needs)
+                                  ? read_knowledge(body, policy_info(spec.name()))
                                   : read_sizes(body, kind);
   std::unique_ptr<Policy> policy = make_policy(spec, knowledge);
   policy->restore_state(body, found.version);

@@ -1,10 +1,12 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "policies/all_policies.h"
-#include "policies/decision_draws.h"
-#include "policies/decision_normals.h"
-#include "policies/estimates.h"
+#include "policies/noise_learning_policy.h"
+#include "policies/reward_thompson.h"
 #include "stats/student.h"
 #include "updraft/error.h"
 #include "updraft/state_io.h"
@@ -20,36 +22,16 @@ namespace {
 /// Deviation: an action that was offered and has no feedback yet is left out as long as there
 /// are others, so that selections without feedback offer every action once.
 /// Cost: observe O(1); select O(K) with one normal draw per action.
-class ThompsonSampling final : public Policy {
+class ThompsonSampling final : public RewardThompson {
  public:
   ThompsonSampling(const PolicySpec& spec, const Knowledge& knowledge)
-      : Policy(spec, knowledge, Resolution::total()),
+      : RewardThompson(spec, knowledge),
         prior_(*knowledge.reward_prior()),
-        reward_sum_(actions(), 0.0),
-        mean_(actions(), 0.0),
-        sd_(actions(), 0.0),
-        draws_(actions()) {
+        reward_sum_(actions(), 0.0) {
     const auto m = static_cast<double>(variables());
     noise_variance_ = m * m * spec.number("sigma2").value();
     for (ActionId action = 0; action < actions(); ++action) update_posterior(action);
   }
-
-  Explanation explain(Detail) const override {
-    Explanation explanation;
-    explanation.interval_kind = IntervalKind::kPosterior;
-    for (ActionId action = 0; action < actions(); ++action) {
-      ActionExplanation about;
-      about.pulls = pulls(action);
-      about.index = posterior_mean(action);
-      about.radius = std::sqrt(posterior_variance(action));
-      about.reward = about.index;
-      about.estimate = around(about.index, kNormal95 * about.radius);
-      explanation.actions.push_back(about);
-    }
-    return explanation;
-  }
-
-  double index(ActionId action) const override { return posterior_mean(action); }
 
  private:
   double precision_denominator(ActionId action) const {
@@ -63,56 +45,13 @@ class ThompsonSampling final : public Policy {
     return prior_.variance * noise_variance_ / precision_denominator(action);
   }
 
-  bool waiting(ActionId action) const { return pulls(action) == 0 && offers()[action] > 0; }
-
-  bool all_waiting() const {
-    for (ActionId action = 0; action < actions(); ++action) {
-      if (!waiting(action)) return false;
-    }
-    return true;
-  }
-
-  bool leaves_out_waiting() const { return !all_have_feedback() && !all_waiting(); }
-
-  ActionId choose(const Stream& stream) override {
-    const bool leave_out_waiting = leaves_out_waiting();
-    const double* normals = draws_.of(stream, decisions());
-    const auto count = static_cast<ActionId>(actions());
-    ActionId best = count;
-    double best_draw = 0.0;
-    for (ActionId action = 0; action < count; ++action) {
-      if (leave_out_waiting && waiting(action)) continue;
-      const double draw = mean_[action] + sd_[action] * normals[action * DecisionNormals::kBlock];
-      if (best == count || draw > best_draw) {
-        best = action;
-        best_draw = draw;
-      }
-    }
-    return best;
-  }
-
-  std::vector<double> probabilities_given(ActionId action, const Stream& stream) override {
-    const bool leave_out_waiting = leaves_out_waiting();
-    const double* normals = draws_.of(stream, decisions());
-    Eigen::VectorXd mean(static_cast<Eigen::Index>(actions()));
-    DecisionDraws draws;
-    draws.own.resize(static_cast<Eigen::Index>(independent_draws(actions())), mean.size());
-    draws.own.bottomRows(draws.own.rows() - 1) =
-        other_normals(stream, decisions(), actions(), actions(), 0);
-    for (ActionId a = 0; a < actions(); ++a) {
-      draws.own(0, a) = normals[a * DecisionNormals::kBlock];
-      draws.own.col(a) *= sd_[a];
-      mean[a] =
-          leave_out_waiting && waiting(a) ? -std::numeric_limits<double>::infinity() : mean_[a];
-    }
-    return shares_best(action, mean, draws);
-  }
-
   /// Refreshes what follows from the action's pulls and rewards.
   void update_posterior(ActionId action) {
-    mean_[action] = posterior_mean(action);
-    sd_[action] = std::sqrt(posterior_variance(action));
+    set_posterior(action, posterior_mean(action), std::sqrt(posterior_variance(action)));
   }
+
+  double width_factor(const Stream&) const override { return 1.0; }
+  double factor_95() const override { return kNormal95; }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {
     reward_sum_[action] += payoffs.reward();
@@ -128,18 +67,101 @@ class ThompsonSampling final : public Policy {
   RewardPrior prior_;
   double noise_variance_ = 0.0;
   std::vector<double> reward_sum_;
-  std::vector<double> mean_;  // of the posteriors
-  std::vector<double> sd_;
-  DecisionNormals draws_;
+};
+
+/// The same with nothing told: a flat prior on the expected rewards and on the logarithm of the
+/// noise's variance.
+///   W = sum over all rounds of (reward - mean reward of its action)^2, df = rounds - K
+///   kappa = sqrt(df / chi-squared(df)), the uncertainty of the variance itself
+///   u(a) = mean reward(a) + kappa sqrt(W / df / N(a)) z(a)
+/// Takes every action once, then the one with the largest mean reward until an action has payoffs
+/// of two rounds (df = 1), then the one with the largest u. Where sqrt(W / df) is below 1e-13 of
+/// the largest |mean reward|, rewards do not vary but for rounding: W counts as 0. All draws behind
+/// a probability have the kappa of the decision: given it they are independent. Cost: observe O(K);
+/// select O(K) with one normal draw per action, and chi-squared.
+class LearningThompsonSampling final : public RewardThompson {
+ public:
+  LearningThompsonSampling(const PolicySpec& spec, const Knowledge& knowledge)
+      : RewardThompson(spec, knowledge), mean_reward_(actions(), 0.0) {
+    constexpr double kUnknown = std::numeric_limits<double>::infinity();
+    for (ActionId action = 0; action < actions(); ++action) {
+      set_posterior(action, kUnknown, kUnknown);
+    }
+  }
+
+ private:
+  std::uint64_t degrees() const { return all_have_feedback() ? observations() - actions() : 0; }
+  bool noise_known() const override { return degrees() > 0; }
+
+  /// The action to take as long as nothing is known of the noise.
+  std::optional<ActionId> forced() const override {
+    if (!all_have_feedback()) return untried();
+    if (noise_known()) return std::nullopt;
+    const auto best = std::max_element(mean_reward_.begin(), mean_reward_.end());
+    return static_cast<ActionId>(best - mean_reward_.begin());
+  }
+
+  double width_factor(const Stream& stream) const override {
+    return posterior_scale(stream, decisions(), degrees());
+  }
+  double factor_95() const override { return student_95(degrees()); }
+
+  /// Of the noise; infinite as long as nothing is known of it.
+  double variance() const {
+    if (!noise_known()) return std::numeric_limits<double>::infinity();
+    constexpr double kRounding = 1e-13;
+    double largest = 0.0;
+    for (const double mean : mean_reward_) largest = std::max(largest, std::abs(mean));
+    const double estimate = squares_ / static_cast<double>(degrees());
+    return std::sqrt(estimate) > kRounding * largest ? estimate : 0.0;
+  }
+
+  /// Refreshes what follows from the pulls and rewards of all actions.
+  void update_posteriors() {
+    const double variance = this->variance();
+    for (ActionId action = 0; action < actions(); ++action) {
+      if (pulls(action) == 0) continue;
+      const auto count = static_cast<double>(pulls(action));
+      set_posterior(action, mean_reward_[action], std::sqrt(variance / count));
+    }
+  }
+
+  void absorb(ActionId action, const Payoffs& payoffs) override {
+    double& mean = mean_reward_[action];
+    const double before = payoffs.reward() - mean;
+    mean += before / static_cast<double>(pulls(action));
+    squares_ += before * (payoffs.reward() - mean);
+    update_posteriors();
+  }
+
+  void write_statistics(StateWriter& writer) const override {
+    writer.f64s(mean_reward_);
+    writer.f64(squares_);
+  }
+  void read_statistics(StateReader& reader) override {
+    reader.f64s(mean_reward_, "policy state: mean rewards");
+    squares_ = reader.f64();
+    if (!(squares_ >= 0.0) || !std::isfinite(squares_)) {
+      throw InvalidInput("policy state: sum of squares", squares_, "must be finite and >= 0");
+    }
+    update_posteriors();
+  }
+
+  std::vector<double> mean_reward_;
+  double squares_ = 0.0;  // W
 };
 
 }  // namespace
 
 std::unique_ptr<Policy> make_ts(const PolicySpec& spec, const Knowledge& knowledge) {
-  if (!spec.number("sigma2")) {
-    throw InvalidInput("ts.sigma2", "missing: give sigma2 (> 0); the noise variance is m^2 sigma2");
+  if (spec.number("sigma2")) return std::make_unique<ThompsonSampling>(spec, knowledge);
+  for (const char* parameter : {"prior_mean", "prior_variance"}) {
+    if (const auto given = spec.number(parameter)) {
+      throw InvalidInput(fmt::format("ts.{}", parameter), *given,
+                         "needs sigma2 too; without sigma2, ts learns both prior and noise");
+    }
   }
-  return std::make_unique<ThompsonSampling>(spec, knowledge);
+  return std::make_unique<LearningThompsonSampling>(spec, knowledge);
 }
 
 }  // namespace updraft

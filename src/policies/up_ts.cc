@@ -14,15 +14,18 @@ namespace {
 ///   baseline~ = bhat + kappa sqrt(f) P^-1/2 z
 ///   u(a) = w(a)'(mean(a) - baseline~) + kappa sqrt(s(a)^2 / n(a)) z(a)
 /// Takes the action with the largest u.
-/// Draws of a decision: normals 0..G-1 for the baseline where it is learnt, one normal per action
-/// after these, and chi-squared.
+/// Draws of a decision: normals 0..G-1 for the baseline where it is learnt (0..K-1 with the noise
+/// of a few factors), one normal per action after these, and chi-squared.
 /// All draws behind a probability have the kappa of the decision: given it they are independent.
-/// Cost: select O(K) with a known baseline, else G^3 / 6 once per observation and O(G^2 + K G).
+/// Cost: select O(K) with a known baseline, else G^3 / 6 once per observation and O(G^2 + K G);
+/// with the noise of a few factors that of FactoredNoise.
 class UpTs final : public NoiseLearningPolicy {
  public:
   UpTs(const PolicySpec& spec, const Knowledge& told)
       : NoiseLearningPolicy(spec, told),
-        baseline_draws_(baseline_known() ? 0 : atoms()),
+        baseline_draws_(baseline_known() ? 0
+                        : factored()     ? baseline_width()
+                                         : atoms()),
         draws_(baseline_draws_ + actions()),
         deviation_(static_cast<Eigen::Index>(baseline_draws_)) {}
 
@@ -34,15 +37,10 @@ class UpTs final : public NoiseLearningPolicy {
     const double kappa = posterior_scale(stream, decisions(), model().degrees);
     const double* normals = draws_.of(stream, decisions());
     const auto normal = [&](std::size_t j) { return normals[j * DecisionNormals::kBlock]; };
-    const double* estimate = nullptr;
-    if (!baseline_known()) {
-      for (std::size_t g = 0; g < baseline_draws_; ++g) {
-        deviation_[static_cast<Eigen::Index>(g)] = normal(g);
-      }
-      posterior().spread(deviation_);
-      deviation_ *= kappa * std::sqrt(model().inflation());
-      estimate = estimates_at(deviation_).data();
+    for (std::size_t j = 0; j < baseline_draws_; ++j) {
+      deviation_[static_cast<Eigen::Index>(j)] = normal(j);
     }
+    const double* estimate = baseline_known() ? nullptr : drawn_estimates(kappa).data();
     ActionId best = 0;
     double best_draw = 0.0;
     for (ActionId action = 0; action < actions(); ++action) {
@@ -54,6 +52,17 @@ class UpTs final : public NoiseLearningPolicy {
       }
     }
     return best;
+  }
+
+  /// The estimates at a baseline drawn by the normals in deviation_, which become that draw.
+  const Eigen::VectorXd& drawn_estimates(double kappa) {
+    if (factored()) {
+      drawn_ = estimates() + kappa * baseline_errors(deviation_.transpose()).transpose();
+      return drawn_;
+    }
+    posterior().spread(deviation_);
+    deviation_ *= kappa * std::sqrt(model().inflation());
+    return drawn_ = estimates_at(deviation_);
   }
 
   std::vector<double> probabilities_given(ActionId action, const Stream& stream) override {
@@ -74,7 +83,7 @@ class UpTs final : public NoiseLearningPolicy {
     }
     if (!baseline_known()) {
       draws.common.resize(draws.own.rows(), count);
-      draws.common.row(0) = (estimates_at(deviation_) - estimate).transpose();
+      draws.common.row(0) = (drawn_ - estimate).transpose();
       draws.common.bottomRows(draws.own.rows() - 1) =
           kappa * baseline_errors(others(baseline_width(), 1));
     }
@@ -84,6 +93,7 @@ class UpTs final : public NoiseLearningPolicy {
   std::size_t baseline_draws_;
   DecisionNormals draws_;
   Eigen::VectorXd deviation_;
+  Eigen::VectorXd drawn_;  // estimates of the last decision, at the baseline that it drew
 };
 
 }  // namespace

@@ -29,6 +29,11 @@ WidthSchedule read_width_schedule(const PolicySpec& spec) {
   return schedule;
 }
 
+double ridge_of(const PolicySpec& spec, std::size_t budget) {
+  const bool by_theorem = spec.number("delta") && !spec.number("lambda");
+  return by_theorem ? static_cast<double>(budget) : spec.number_or_default("lambda");
+}
+
 void check_needs_no_rows(const PolicySpec& spec) {
   if (!spec.number("delta")) return;
   throw InvalidInput("policy state: version", "1",

@@ -35,6 +35,9 @@ struct WidthSchedule {
 /// given, or neither.
 WidthSchedule read_width_schedule(const PolicySpec& spec);
 
+/// lambda of a targeting policy: as given; else the budget with delta, and its default without.
+double ridge_of(const PolicySpec& spec, std::size_t budget);
+
 /// Refuses a policy whose beta depends on how many rows it has learned from: for states that do not
 /// say. Throws InvalidInput.
 void check_needs_no_rows(const PolicySpec& spec);

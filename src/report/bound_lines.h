@@ -15,10 +15,12 @@ struct BoundLine {
 };
 
 /// The upper bounds of the experiment's policies, each with probability 0.95, and the lower bound
-/// for affected sets, at the instance's true values: those of `updraft bounds`. If the noise is
-/// wider than a theorem allows, the label says for how many times the alpha of delta the bound is.
-/// A bound is kept only where it says more than rounds * the largest gap; one that never does has
-/// no rounds. Throws InvalidInput if the instance cannot be loaded.
+/// for affected sets, at the instance's true values: those of `updraft bounds`. Upper bounds are
+/// for the theorem's alpha, whatever the experiment tunes. A policy whose spec changes the index,
+/// L or Delta has none. If the noise is wider than a theorem allows, the label says for how many
+/// times the alpha of delta the bound is. A bound is kept only where it says more than rounds * the
+/// largest gap; one that never does has no rounds. No lines at all if the noise is not
+/// sub-Gaussian: no bound holds. Throws InvalidInput if the instance cannot be loaded.
 std::vector<BoundLine> bound_lines(const ExperimentResult& result);
 
 }  // namespace updraft

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "updraft/report.h"
+#include "updraft/value_figure.h"
 
 extern char** environ;
 
@@ -170,6 +171,22 @@ std::string draw_both(const Result& result, const fs::path& folder) {
 }
 
 }  // namespace
+
+std::string draw_figure(const Evaluation& evaluation, const fs::path& file) {
+  try {
+    const auto gnuplot = find_program("gnuplot");
+    if (!gnuplot) return "the figure was not drawn: gnuplot is not installed (gnuplot-nox)";
+    const std::string mark = fmt::format(".{}.tmp", ::getpid());
+    const TemporaryFile script(file.string() + ".gp" + mark);
+    const TemporaryFile svg(file.string() + mark);
+    write_script(script.path(), figure_script(evaluation, "svg", svg.path()));
+    draw(*gnuplot, script.path(), svg.path());
+    fs::rename(svg.path(), file);
+  } catch (const std::exception& failure) {
+    return fmt::format("the figure was not drawn: {}", failure.what());
+  }
+  return {};
+}
 
 std::string draw_figures(const ExperimentResult& result, const fs::path& folder) {
   return draw_both(result, folder);

@@ -21,6 +21,11 @@ std::string header(const std::vector<std::string>& titles, const std::string& ru
   return row(titles) + rule + "\n";
 }
 
+std::string statement_of(const Verdict& verdict) {
+  const std::string statement = plain(verdict.statement);
+  return verdict.claim > 0 ? fmt::format("({}) {}", verdict.claim, statement) : statement;
+}
+
 std::string word_for(Verdict::Outcome outcome) {
   const std::string_view loud = outcome == Verdict::Outcome::kNotSupported ? "**" : "";
   return fmt::format("{0}{1}{0}", loud, outcome_name(outcome));

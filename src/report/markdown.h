@@ -17,6 +17,9 @@ std::string row(const std::vector<std::string>& cells);
 /// The first two rows; `rule` is the second, `|---|---:|`.
 std::string header(const std::vector<std::string>& titles, const std::string& rule);
 
+/// The statement, after the claim's number if it has one.
+std::string statement_of(const Verdict& verdict);
+
 /// supported, **not supported**, inconclusive, not tested.
 std::string word_for(Verdict::Outcome outcome);
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "updraft/error.h"
+#include "updraft/registry.h"
 
 namespace updraft {
 namespace {
@@ -27,10 +28,6 @@ constexpr std::array<Measure, 3> kTargetingMeasures = {{
      false, true},
 }};
 
-bool is_yardstick(const PolicySpec& spec) {
-  return spec.name() == "random" || spec.name() == "oracle";
-}
-
 }  // namespace
 
 std::span<const Measure> measures_of(const Experiment& experiment) {
@@ -42,7 +39,8 @@ std::vector<Curve> curves_of(const ExperimentResult& result, const Measure& meas
   std::vector<Curve> curves;
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
     const PolicyGrid& grid = result.experiment.policies[p];
-    if (!measure.with_yardsticks && is_yardstick(grid.spec)) continue;
+    const bool yardstick = policy_info(grid.spec.name()).traits.learns_nothing;
+    if (yardstick && !measure.with_yardsticks) continue;
     const GridPoint& point = result.best(p);
     const std::vector<Summary>& means = measure.curve(point);
     if (means.empty() || means.size() != result.curve_rounds.size()) {

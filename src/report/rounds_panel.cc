@@ -159,7 +159,9 @@ std::vector<Panel> rounds_panels(const ExperimentResult& result, const PanelName
   const std::vector<Curve> curves = curves_of(result, regret);
   std::vector<BoundLine> lines;
   if (result.experiment.figure.bounds) lines = bound_lines(result);
+  const bool none_holds = result.experiment.figure.bounds && lines.empty();
   Panel mean = mean_panel(result, regret, curves, lines, names);
+  if (none_holds) mean.remark = "no bound holds for noise with heavy tails";
   if (!result.experiment.figure.percentile) return {mean};
 
   Panel percentile = mean;

@@ -17,7 +17,7 @@ std::string link(const Experiment& experiment) {
 }
 
 /// What an experiment is played on.
-std::string stage_name(const ExperimentResult& part) {
+std::string workload_name(const ExperimentResult& part) {
   const Experiment& experiment = part.experiment;
   if (experiment.contexts) return "contexts";
   if (!experiment.targeting) return load_instance(experiment.instance)->name();
@@ -44,7 +44,7 @@ std::string parts_table(const SuiteResult& suite) {
       actions = grouped(static_cast<double>(instance->actions()), 0);
       variables = grouped(static_cast<double>(instance->variables()), 0);
     }
-    table += row({link(experiment), plain(stage_name(part)), actions, variables,
+    table += row({link(experiment), plain(workload_name(part)), actions, variables,
                   grouped(experiment.rounds, 0), grouped(experiment.runs, 0),
                   fmt::format("{}", experiment.seed)});
   }
@@ -77,9 +77,9 @@ std::string regret_table(const SuiteResult& suite) {
                               "best in hindsight", "ratio to it"},
                              "|---|---|---|---:|---|---:|");
   for (const ExperimentResult& part : suite.parts) {
-    const std::string stage = plain(stage_name(part));
+    const std::string workload = plain(workload_name(part));
     for (std::size_t p = 0; p < part.experiment.policies.size(); ++p) {
-      std::vector<std::string> cells = {stage, part.experiment.name,
+      std::vector<std::string> cells = {workload, part.experiment.name,
                                         with_value(part.experiment, part.best(p)),
                                         with_error(part.best(p).final_regret)};
       for (std::string& cell : hindsight_cells(part, p)) cells.push_back(std::move(cell));
@@ -92,15 +92,17 @@ std::string regret_table(const SuiteResult& suite) {
 /// Empty if no experiment makes claims.
 std::string verdict_table(const SuiteResult& suite) {
   std::string rows;
+  bool paper = true;
   for (const ExperimentResult& part : suite.parts) {
+    paper = paper && part.experiment.limits.empty();
     for (const Verdict& verdict : judge(part)) {
-      rows += row({link(part.experiment),
-                   fmt::format("({}) {}", verdict.claim, plain(verdict.statement)),
-                   word_for(verdict.outcome)});
+      rows += row({link(part.experiment), statement_of(verdict), word_for(verdict.outcome)});
     }
   }
   if (rows.empty()) return rows;
-  return header({"experiment", "claim of the paper", "verdict"}, "|---|---|---|") + rows;
+  return header({"experiment", paper ? "claim of the paper" : "claim", "verdict"},
+                "|---|---|---|") +
+         rows;
 }
 
 }  // namespace

@@ -42,10 +42,11 @@ constexpr const char* kVerdictRule =
     "supported if one fails, and otherwise inconclusive.";
 
 std::string verdict_table(const ExperimentResult& result) {
-  std::string table = header({"claim of the paper", "verdict", "evidence"}, "|---|---|---|");
+  const bool paper = result.experiment.limits.empty();
+  std::string table =
+      header({paper ? "claim of the paper" : "claim", "verdict", "evidence"}, "|---|---|---|");
   for (const Verdict& verdict : judge(result)) {
-    table += row({fmt::format("({}) {}", verdict.claim, plain(verdict.statement)),
-                  word_for(verdict.outcome), plain(verdict.evidence)});
+    table += row({statement_of(verdict), word_for(verdict.outcome), plain(verdict.evidence)});
   }
   return table;
 }
@@ -88,7 +89,7 @@ std::string summary_markdown(const ExperimentResult& result) {
   if (experiment.figure.against == FigureStyle::Against::kParameter) {
     text += hindsight_section(result);
   }
-  if (!experiment.claims.empty()) {
+  if (!experiment.claims.empty() || !experiment.limits.empty()) {
     text += fmt::format("## Verdicts\n\n{}\n\n{}\n", kVerdictRule, verdict_table(result));
   }
   text += fmt::format("## Repeat it\n\n```sh\n{}\n```\n", repeat_command(result));

@@ -48,6 +48,18 @@ void add_larger_uplift(Finding& finding, const ChosenPolicy& good, const ChosenP
                           uplift_of(bad), more.value, more.error));
 }
 
+/// The policies that explore by an upper bound and at random: each with a known baseline, then with
+/// one that they learn.
+struct Explorers {
+  std::array<ChosenPolicy, 2> optimistic;
+  std::array<ChosenPolicy, 2> random;
+};
+
+Explorers explorers(const ExperimentResult& result) {
+  return {{find_chosen(result, "c2_up_ucb_bl"), find_chosen(result, "c2_up_ucb")},
+          {find_chosen(result, "eps_greedy_bl"), find_chosen(result, "eps_greedy")}};
+}
+
 }  // namespace
 
 Finding targeting_explores(const ExperimentResult& result) {
@@ -55,10 +67,7 @@ Finding targeting_explores(const ExperimentResult& result) {
     throw NotTested{
         "some payoffs are recorded, and the claim is about payoffs that the models draw"};
   }
-  const std::array optimistic = {find_chosen(result, "c2_up_ucb_bl"),
-                                 find_chosen(result, "c2_up_ucb")};
-  const std::array random = {find_chosen(result, "eps_greedy_bl"),
-                             find_chosen(result, "eps_greedy")};
+  const auto [optimistic, random] = explorers(result);
   Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < optimistic.size(); ++j) {
     add_sublinear(finding, result, optimistic[j]);
@@ -83,10 +92,7 @@ Finding targeting_explores(const ExperimentResult& result) {
 
 Finding recorded_targeting_explores(const ExperimentResult& result) {
   check_recorded(result);
-  const std::array optimistic = {find_chosen(result, "c2_up_ucb_bl"),
-                                 find_chosen(result, "c2_up_ucb")};
-  const std::array random = {find_chosen(result, "eps_greedy_bl"),
-                             find_chosen(result, "eps_greedy")};
+  const auto [optimistic, random] = explorers(result);
   Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < optimistic.size(); ++j) {
     add_larger_uplift(finding, optimistic[j], random[j]);
@@ -99,10 +105,7 @@ Finding recorded_targeting_explores(const ExperimentResult& result) {
 
 Finding recorded_targeting_ends_alike(const ExperimentResult& result) {
   check_recorded(result);
-  const std::array optimistic = {find_chosen(result, "c2_up_ucb_bl"),
-                                 find_chosen(result, "c2_up_ucb")};
-  const std::array random = {find_chosen(result, "eps_greedy_bl"),
-                             find_chosen(result, "eps_greedy")};
+  const auto [optimistic, random] = explorers(result);
   const double most = kAlike * find_chosen(result, "random").best->targeting->realised.back().mean;
   Finding finding(result.experiment.runs);
   for (std::size_t j = 0; j < optimistic.size(); ++j) {

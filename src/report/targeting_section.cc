@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "policies/width_schedule.h"
 #include "report/compare.h"
 #include "report/markdown.h"
 #include "report/numbers.h"
@@ -37,30 +38,38 @@ std::string measures_table(const ExperimentResult& result) {
   return table;
 }
 
-/// A sentence for each policy that plays by the theorem: what that promises. Empty if there is
-/// none, or where payoffs are not linear. [hsieh22, theorem on C2UpUCB]
-std::string theorem_text(const ExperimentResult& result) {
+/// What the policy's theorem promises; empty if it has none, or is not played by it.
+std::string theorem_sentence(const ExperimentResult& result, std::size_t policy) {
   const TargetingSetting& setting = *result.experiment.targeting;
-  std::string text;
-  if (!result.population || setting.response != ResponseKind::kLinear) return text;
-  for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
-    const PolicySpec& spec = result.best(p).spec;
-    const auto delta = spec.number("delta");
-    if (spec.name() != "c2_up_ucb" || !delta || spec.word("model") == "logistic") continue;
-    const auto budget = static_cast<double>(setting.budget);
-    const double bound = bound_c2_up_ucb({.features = result.population->features,
-                                          .individuals = setting.individuals,
-                                          .budget = setting.budget,
-                                          .treatments = result.population->treatments,
-                                          .ridge = spec.number("lambda").value_or(budget),
-                                          .norm_bound = spec.number_or_default("bound"),
-                                          .rounds = static_cast<double>(result.experiment.rounds),
-                                          .delta = *delta});
-    text += fmt::format(
+  const PolicySpec& spec = result.best(policy).spec;
+  const auto delta = spec.number("delta");
+  for (const CampaignBoundInfo& theorem : campaign_bounds()) {
+    if (theorem.name != spec.name() || !delta || spec.word("model") == "logistic") continue;
+    const double norm_bound = spec.number_or_default("bound");
+    const double bound = theorem.evaluate({.features = result.population->features,
+                                           .individuals = setting.individuals,
+                                           .budget = setting.budget,
+                                           .treatments = result.population->treatments,
+                                           .ridge = ridge_of(spec, setting.budget),
+                                           .norm_bound = norm_bound,
+                                           .rounds = static_cast<double>(result.experiment.rounds),
+                                           .delta = *delta});
+    return fmt::format(
         "\n{}: the theorem's bound on the regret is {}, if the noise has sd at most 1, features "
         "have length at most 1 and every theta has length at most {}.\n",
-        plain(result.experiment.policies[p].label), rounded(bound),
-        number_text(spec.number_or_default("bound")));
+        plain(result.experiment.policies[policy].label), rounded(bound), number_text(norm_bound));
+  }
+  return {};
+}
+
+/// A sentence for each policy that plays by its theorem, if payoffs are linear. [hsieh22, theorem
+/// on C2UpUCB]
+std::string theorem_text(const ExperimentResult& result) {
+  std::string text;
+  const bool linear = result.experiment.targeting->response == ResponseKind::kLinear;
+  if (!result.population || !linear) return text;
+  for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
+    text += theorem_sentence(result, p);
   }
   return text;
 }

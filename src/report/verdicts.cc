@@ -3,6 +3,7 @@
 #include <array>
 
 #include "report/claims.h"
+#include "report/limit_claims.h"
 #include "report/setting_text.h"
 #include "updraft/error.h"
 #include "updraft/report.h"
@@ -49,17 +50,14 @@ Verdict::Outcome outcome_of(Answer answer) {
                                  : Verdict::Outcome::kInconclusive;
 }
 
-Verdict judge_claim(const ExperimentResult& result, int number) {
-  if (number < 1 || number > static_cast<int>(kClaims.size())) {
-    throw InvalidInput("claims", number, "must be from 1 to 9");
-  }
-  const Claim& claim = kClaims[static_cast<std::size_t>(number - 1)];
+/// `find`: what the result says of the statement.
+template <typename Find>
+Verdict verdict_on(const ExperimentResult& result, const std::string& statement, Find find) {
   Verdict verdict;
-  verdict.claim = number;
-  verdict.statement = claim.statement;
+  verdict.statement = statement;
   try {
     if (result.experiment.runs < 2) throw NotTested{"one run has no standard error"};
-    const Finding finding = claim.judge(result);
+    const Finding finding = find();
     verdict.outcome = outcome_of(finding.answer());
     verdict.evidence = finding.text();
     if (can_settle_claims(result.experiment)) return verdict;
@@ -69,6 +67,17 @@ Verdict judge_claim(const ExperimentResult& result, int number) {
     verdict.outcome = Verdict::Outcome::kNotTested;
     verdict.evidence = fmt::format("Not tested: {}.", refused.reason);
   }
+  return verdict;
+}
+
+Verdict judge_claim(const ExperimentResult& result, int number) {
+  if (number < 1 || number > static_cast<int>(kClaims.size())) {
+    throw InvalidInput("claims", number, "must be from 1 to 9");
+  }
+  const Claim& claim = kClaims[static_cast<std::size_t>(number - 1)];
+  Verdict verdict =
+      verdict_on(result, std::string(claim.statement), [&] { return claim.judge(result); });
+  verdict.claim = number;
   return verdict;
 }
 
@@ -91,6 +100,10 @@ const char* outcome_name(Verdict::Outcome outcome) {
 std::vector<Verdict> judge(const ExperimentResult& result) {
   std::vector<Verdict> verdicts;
   for (const int claim : result.experiment.claims) verdicts.push_back(judge_claim(result, claim));
+  for (const RegretLimit& limit : result.experiment.limits) {
+    verdicts.push_back(
+        verdict_on(result, limit_text(limit), [&] { return judge_limit(result, limit); }));
+  }
   return verdicts;
 }
 

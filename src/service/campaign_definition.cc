@@ -9,6 +9,7 @@
 
 #include "core/json_document.h"
 #include "core/json_fields.h"
+#include "service/campaign_cost.h"
 #include "service/definition_knowledge.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
@@ -20,6 +21,9 @@ using nlohmann::json;
 
 /// Definitions nest four levels; a little more still gets a message about its key.
 constexpr std::size_t kMostDepth = 8;
+
+/// A list of as many numbers as there may be variables fits.
+constexpr std::size_t kLargestTree = std::size_t{192} << 20;
 
 constexpr std::size_t kLongestName = 200;
 constexpr std::size_t kLongestPolicy = 1000;
@@ -114,7 +118,7 @@ PolicySpec read_policy(const std::string& text) {
         "policy", fmt::format("has {} bytes; must have at most {}", text.size(), kLongestPolicy));
   }
   PolicySpec spec = of_policy(text, [&] { return PolicySpec::parse(text); });
-  if (spec.name() == "oracle") {
+  if (policy_info(spec.name()).make == nullptr) {
     throw InvalidInput("policy", clipped(text),
                        "needs the true uplifts, which only a simulation knows");
   }
@@ -211,6 +215,7 @@ void read_actions(const json& document, const std::string& policy, const Definit
     return true;
   });
   check_atoms(campaign, limits.atoms);
+  check_cost(campaign, limits);
   of_policy(policy, [&] { return make_policy(campaign.spec, *campaign.knowledge); });
 }
 
@@ -229,6 +234,7 @@ void read_shape(const json& document, const std::string& policy, const Definitio
   shape.features = count("features", limits.features);
   check_matrices(shape.features, shape.treatments + 1,
                  fmt::format("{} treatments and none", shape.treatments), limits.cells);
+  check_cost(campaign, limits);
   of_policy(policy, [&] { return make_policy(campaign.spec, campaign.policy_knowledge()); });
 }
 
@@ -259,6 +265,7 @@ void read_contexts(const json& document, const std::string& policy, const Defini
   order_of(campaign.feature_names, "features");
   check_matrices(shape.features, shape.actions + 1,
                  fmt::format("{} actions and none", shape.actions), limits.cells);
+  check_cost(campaign, limits);
   read_fixed_variables(document, limits, campaign, shortest);
   of_policy(policy, [&] { return make_policy(campaign.spec, campaign.policy_knowledge()); });
 }
@@ -336,7 +343,7 @@ void check_campaign_name(std::string_view name) { check_word("name", name, 100, 
 void check_decision_id(std::string_view id) { check_word("decision", id, 200, ". _ : -"); }
 
 CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits) {
-  const json document = parse_json_document(body, kMostDepth);
+  const json document = parse_json_document(body, kMostDepth, most_tree_bytes(body, kLargestTree));
   if (!document.is_object()) throw InvalidInput("request", "must be an object");
   check_keys(document, "",
              {"name", "policy", "actions", "variables", "knowledge", "treatments", "budget",

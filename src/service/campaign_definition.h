@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -54,6 +55,15 @@ struct DefinitionLimits {
   std::size_t cells = 100'000'000;  ///< actions times variables
   std::size_t features = 10'000;
   std::size_t atoms = 3'000;  ///< of affected sets, for policies whose memory is its square
+  std::uint64_t work = 4'000'000'000;            ///< CampaignCost::work
+  std::uint64_t bytes = std::uint64_t{2} << 30;  ///< CampaignCost::bytes
+
+  /// Of a campaign that exists, whatever the limits were when it was made.
+  static DefinitionLimits of_stored() {
+    DefinitionLimits limits;
+    limits.work = limits.bytes = std::numeric_limits<std::uint64_t>::max();
+    return limits;
+  }
 };
 
 /// From the body of POST /v1/campaigns. Throws InvalidInput.

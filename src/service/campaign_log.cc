@@ -14,9 +14,13 @@
 #include "core/checksum.h"
 #include "core/json_document.h"
 #include "core/json_fields.h"
+#include "service/access_tokens.h"
 #include "service/event_bodies.h"
+#include "service/event_kinds.h"
 #include "service/live_campaign.h"
 #include "service/replay_events.h"
+#include "store/store_schema.h"
+#include "store/store_writer.h"
 #include "updraft/error.h"
 
 namespace updraft {
@@ -24,7 +28,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kFormat = "updraft-campaign-log/2";
+constexpr std::string_view kFormat = "updraft-campaign-log/3";
+/// Without names and checksums of lines.
+constexpr std::string_view kFormat2 = "updraft-campaign-log/2";
 /// Without probabilities and revisions; its last line has a checksum of the state, which nobody can
 /// tell any more, in place of that of the lines.
 constexpr std::string_view kFormat1 = "updraft-campaign-log/1";
@@ -33,16 +39,25 @@ constexpr std::size_t kMostTime = std::size_t{1} << 62;
 constexpr std::size_t kMostId = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kWritesAtOnce = 1000;
 
-struct NamedKind {
-  EventKind kind;
-  std::string_view name;
-};
-constexpr NamedKind kKinds[] = {{EventKind::kDecided, "decided"},
-                                {EventKind::kPayoffs, "payoffs"},
-                                {EventKind::kLost, "lost"},
-                                {EventKind::kStopped, "stopped"}};
-
 std::string checksum_text(std::uint32_t sum) { return fmt::format("{:08x}", sum); }
+
+/// The line with the checksum of all before it as its last member.
+std::string with_crc(std::string line) {
+  line.pop_back();
+  const std::uint32_t sum = checksum(line);
+  return line += fmt::format(R"(,"crc":"{}"}})", checksum_text(sum));
+}
+
+/// Throws unless that is so.
+void check_crc(const std::string& line) {
+  constexpr std::string_view kKey = R"(,"crc":")";
+  constexpr std::size_t kLength = kKey.size() + 10;  // with eight digits, and "} behind
+  const std::size_t at = line.size() - std::min(line.size(), kLength);
+  if (line.compare(at, kKey.size(), kKey) != 0) throw InvalidInput("crc", "must end the line");
+  if (with_crc(line.substr(0, at) + '}') != line) {
+    throw InvalidInput("crc", clipped(line.substr(at + kKey.size(), 8)), "does not match the line");
+  }
+}
 
 /// The checksum of lines, with their ends, and of another one.
 std::uint32_t with_line(std::uint32_t before, std::string_view line) {
@@ -93,9 +108,8 @@ void put_decided(const Decided& decided, const CampaignDefinition& definition, J
 }
 
 Json event_json(const Event& event, const CampaignDefinition& definition) {
-  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                  [&](const NamedKind& named) { return named.kind == event.kind; });
-  Json out = {{"event", event.number}, {"kind", kind->name}, {"time_ms", event.time_ms}};
+  Json out = {{"event", event.number}, {"kind", kind_name(event.kind)}, {"time_ms", event.time_ms}};
+  if (!event.by.empty()) out["by"] = event.by;
   if (!event.decision.empty()) out["decision"] = event.decision;
   if (event.kind == EventKind::kDecided) {
     put_decided(decode_decided(event.body), definition, out);
@@ -134,7 +148,7 @@ std::vector<VariableSet> sets_field(const Json& lists) {
 
 Decided targeted_from(const Json& line, std::size_t width) {
   check_keys(line, "",
-             {"event", "kind", "time_ms", "decision", "pool", "baseline", "treatments",
+             {"event", "kind", "time_ms", "by", "decision", "pool", "baseline", "treatments",
               "probability", "revision"});
   Decided decided;
   decided.features = rows_field(line, "pool", width);
@@ -151,8 +165,8 @@ void read_action(const Json& line, Decided& decided) {
 
 Decided contextual_from(const Json& line, std::size_t width) {
   check_keys(line, "",
-             {"event", "kind", "time_ms", "decision", "action", "index", "context", "baseline",
-              "affected", "probability", "revision"});
+             {"event", "kind", "time_ms", "by", "decision", "action", "index", "context",
+              "baseline", "affected", "probability", "revision"});
   Decided decided;
   read_action(line, decided);
   decided.features = rows_field(line, "context", width);
@@ -169,9 +183,9 @@ Decided decided_from(const Json& line, const CampaignDefinition& definition) {
   } else if (definition.contexts) {
     decided = contextual_from(line, definition.contexts->features);
   } else {
-    check_keys(
-        line, "",
-        {"event", "kind", "time_ms", "decision", "action", "index", "probability", "revision"});
+    check_keys(line, "",
+               {"event", "kind", "time_ms", "by", "decision", "action", "index", "probability",
+                "revision"});
     read_action(line, decided);
   }
   if (line.contains("baseline")) decided.baseline = numbers_field(line["baseline"], "baseline");
@@ -187,9 +201,9 @@ Decided decided_from(const Json& line, const CampaignDefinition& definition) {
 }
 
 PayoffPart payoffs_from(const Json& line) {
-  check_keys(
-      line, "",
-      {"event", "kind", "time_ms", "decision", "part", "complete", "payoffs", "indices", "values"});
+  check_keys(line, "",
+             {"event", "kind", "time_ms", "by", "decision", "part", "complete", "payoffs",
+              "indices", "values"});
   PayoffPart part;
   part.part = text_field(required(line, "", "part"), "part");
   const Json& complete = required(line, "", "complete");
@@ -219,16 +233,33 @@ void check_sizes(const PayoffPart& part) {
   }
 }
 
+/// Negative before 1970, as a clock that was never set may have it.
+std::int64_t time_field(const Json& value, std::string_view field) {
+  const bool negative = value.is_number_integer() && !value.is_number_unsigned();
+  if (!negative) return static_cast<std::int64_t>(whole_field(value, field, 0, kMostTime));
+  const auto time = value.get<std::int64_t>();
+  if (time < -static_cast<std::int64_t>(kMostTime)) {
+    throw InvalidInput(field, std::to_string(time), "must be at least -2^62");
+  }
+  return time;
+}
+
+/// As in a token file.
+std::string name_field(const Json& value) {
+  std::string name = text_field(value, "by");
+  if (!is_token_name(name)) throw InvalidInput("by", clipped(name), "must be the name of a token");
+  return name;
+}
+
 Event event_from(const Json& line, const CampaignDefinition& definition) {
   Event event;
   event.number = whole_field(required(line, "", "event"), "event", 1, kMostTime);
-  event.time_ms = static_cast<std::int64_t>(
-      whole_field(required(line, "", "time_ms"), "time_ms", 0, kMostTime));
+  event.time_ms = time_field(required(line, "", "time_ms"), "time_ms");
   const std::string kind = text_field(required(line, "", "kind"), "kind");
-  const auto* named = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                   [&](const NamedKind& known) { return known.name == kind; });
-  if (named == std::end(kKinds)) throw InvalidInput("kind", clipped(kind), "unknown");
-  event.kind = named->kind;
+  const auto named = kind_named(kind);
+  if (!named) throw InvalidInput("kind", clipped(kind), "unknown");
+  event.kind = *named;
+  if (line.contains("by")) event.by = name_field(line["by"]);
   if (event.kind != EventKind::kStopped) {
     event.decision = text_field(required(line, "", "decision"), "decision");
     check_decision_id(event.decision);
@@ -240,7 +271,7 @@ Event event_from(const Json& line, const CampaignDefinition& definition) {
     check_sizes(part);
     event.body = encode(part);
   } else {
-    check_keys(line, "", {"event", "kind", "time_ms", "decision"});
+    check_keys(line, "", {"event", "kind", "time_ms", "by", "decision"});
   }
   return event;
 }
@@ -250,19 +281,31 @@ class LogReader {
  public:
   /// `line` is where it is, from 1.
   LogReader(std::istream& in, std::size_t& line) : in_(in), line_(line) {
-    const Json head = next_line();
-    check_keys(head, "", {"format", "definition"});
+    Json head = next_line();
     const std::string format = text_field(required(head, "", "format"), "format");
-    if (format != kFormat && format != kFormat1) {
-      throw InvalidInput("format", fmt::format("must be {} or {}", kFormat, kFormat1));
+    if (format != kFormat && format != kFormat2 && format != kFormat1) {
+      throw InvalidInput("format", clipped(format),
+                         fmt::format("must be {}, {} or {}", kFormat, kFormat2, kFormat1));
     }
-    sums_lines_ = format == kFormat;
+    sums_lines_ = format != kFormat1;
+    sums_each_line_ = format == kFormat;
+    if (sums_each_line_) {
+      check_crc(text_);
+      head.erase("crc");
+    }
+    check_keys(head, "", {"format", "definition", "created_ms", "by"});
+    if (head.contains("created_ms")) created_ms_ = time_field(head["created_ms"], "created_ms");
+    if (head.contains("by")) by_ = name_field(head["by"]);
     definition_ = std::make_shared<CampaignDefinition>(
-        parse_definition(required(head, "", "definition").dump()));
+        parse_definition(required(head, "", "definition").dump(), DefinitionLimits::of_stored()));
     live_ = std::make_unique<LiveCampaign>(definition_);
   }
 
   const CampaignDefinition& definition() const { return *definition_; }
+  /// The campaign, with the id that it is to have.
+  StoredCampaign campaign(std::int64_t id) const {
+    return {id, definition_->name, definition_->canonical, created_ms_, by_};
+  }
 
   /// The next event, which was replayed; none after the last, whose end was checked.
   std::optional<Event> next() {
@@ -281,10 +324,12 @@ class LogReader {
  private:
   Json next_line() {
     ++line_;
-    std::string text;
-    if (!std::getline(in_, text)) throw InvalidInput("end", "is missing: the log was cut off");
-    sum_ = with_line(sum_, text);
-    return parse_json_document(text, kMostDepth);
+    if (!std::getline(in_, text_)) throw InvalidInput("end", "is missing: the log was cut off");
+    sum_ = with_line(sum_, text_);
+    if (sums_each_line_) check_crc(text_);
+    Json line = parse_json_document(text_, kMostDepth);
+    if (sums_each_line_) line.erase("crc");
+    return line;
   }
 
   /// `sum` is that of the lines before.
@@ -325,6 +370,10 @@ class LogReader {
   std::size_t& line_;
   std::uint32_t sum_ = 0;    // of all lines so far
   bool sums_lines_ = false;  // by the format
+  bool sums_each_line_ = false;
+  std::string text_;  // of the last line
+  std::int64_t created_ms_ = 0;
+  std::string by_;
   std::shared_ptr<const CampaignDefinition> definition_;
   std::unique_ptr<LiveCampaign> live_;
   std::unordered_set<std::string> ids_;
@@ -351,17 +400,52 @@ InvalidInput in_line(std::size_t line, const InvalidInput& error) {
 
 void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
   const StoredCampaign campaign = stored_campaign(store, name);
+  if (!campaign.has_events()) {
+    throw InvalidInput("campaign", name, "is archived, and its events were dropped");
+  }
   std::uint32_t sum = 0;
   const auto put = [&](const Json& line) {
-    const std::string text = line.dump();
+    const std::string text = with_crc(line.dump());
     sum = with_line(sum, text);
     out << text << '\n';
   };
-  put({{"format", kFormat}, {"definition", Json::parse(campaign.definition)}});
-  LiveCampaign live(std::make_shared<CampaignDefinition>(parse_definition(campaign.definition)));
+  Json head = {{"format", kFormat}, {"definition", Json::parse(campaign.definition)}};
+  if (campaign.created_ms != 0) head["created_ms"] = campaign.created_ms;
+  if (!campaign.by.empty()) head["by"] = campaign.by;
+  put(head);
+  LiveCampaign live(std::make_shared<CampaignDefinition>(
+      parse_definition(campaign.definition, DefinitionLimits::of_stored())));
   const auto put_event = [&](const Event& event) { put(event_json(event, live.definition())); };
   replay_events(store, campaign, live, {.after = put_event});
   put({{"events", live.version()}, {"checksum", checksum_text(sum)}});
+}
+
+std::uint64_t audit_campaign(const CampaignStore& store, std::istream& in) {
+  std::size_t line = 0;
+  try {
+    LogReader log(in, line);
+    const std::string& name = log.definition().name;
+    const auto known = store.heads_of(name);
+    if (known.empty()) {
+      throw InvalidInput("name", name, "the store has and had no campaign of this name");
+    }
+    std::uint64_t events = 0;
+    std::vector<std::int64_t> chains(known.size(), 0);  // as if the log were of that campaign
+    while (const std::optional<Event> event = log.next()) {
+      events = event->number;
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        chains[i] = chained(chains[i], checksum_of(known[i].campaign, *event));
+      }
+    }
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (known[i].head.number == events && known[i].head.chain == chains[i]) return events;
+    }
+    throw InvalidInput("events", std::to_string(events),
+                       fmt::format("are not those of the store, which has {} for {}",
+                                   known.back().head.number, name));
+  } catch (const InvalidInput& error) {
+    throw in_line(line, error);
+  }
 }
 
 std::string import_campaign(CampaignStore& store, std::istream& in) {
@@ -373,8 +457,7 @@ std::string import_campaign(CampaignStore& store, std::istream& in) {
         throw InvalidInput("name", campaign.name, "exists already");
       }
     }
-    const StoredCampaign added = {store.new_campaign_id(), log.definition().name,
-                                  log.definition().canonical};
+    const StoredCampaign added = log.campaign(store.new_campaign_id());
     bool begun = false;
     bool ended = false;
     const AppendResult result = store.write_all([&] {

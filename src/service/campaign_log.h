@@ -9,8 +9,13 @@
 namespace updraft {
 
 /// Writes a campaign as JSON lines: definition, events, end. Format: docs/formats/campaign-log.md.
-/// Throws StoreError, and InvalidInput if there is no such campaign.
+/// Throws StoreError, and InvalidInput if there is no such campaign or its events were dropped.
 void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out);
+
+/// Reads what export_campaign() wrote, and throws InvalidInput unless it has exactly the events
+/// that the campaign has or had in the store, which keeps their chain when it drops or deletes
+/// them. The number of events.
+std::uint64_t audit_campaign(const CampaignStore& store, std::istream& in);
 
 /// Takes over what export_campaign() wrote, all of it or nothing; its name. Throws InvalidInput
 /// that names the line: not such lines, events that do not follow from those before them, an end

@@ -10,6 +10,7 @@
 #include "monitor/payoff_statistics.h"
 #include "service/knowledge_summary.h"
 #include "updraft/estimate_text.h"
+#include "updraft/registry.h"
 
 namespace updraft {
 namespace {
@@ -62,12 +63,9 @@ Json interval_json(const std::optional<Interval>& interval) {
 
 Json difference_json(const std::optional<RewardDifference>& difference, bool noise_known) {
   if (!difference) return nullptr;
-  if (!noise_known) {
-    return {{"estimate", difference->estimate}, {"standard_error", nullptr}, {"interval", nullptr}};
-  }
   return {{"estimate", difference->estimate},
           {"standard_error", number_or_null(difference->standard_error)},
-          {"interval", interval_json(difference->interval)}};
+          {"interval", noise_known ? interval_json(difference->interval) : Json(nullptr)}};
 }
 
 Json action_json(const ActionExplanation& about, const CampaignDefinition& definition,
@@ -91,15 +89,13 @@ Json action_json(const ActionExplanation& about, const CampaignDefinition& defin
 Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, bool only_counts) {
   const CampaignDefinition& definition = campaign.definition();
   const AffectedSets* declared = definition.knowledge->affected().get();
-  const bool noise_known = explanation.noise_known;
   const std::uint64_t all = sum(campaign.monitor().chosen());
   const std::vector<double> next =
       campaign.stopped() ? std::vector<double>() : campaign.next_probabilities();
   Json actions = Json::array();
   for (ActionId a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition, only_counts);
-    if (!noise_known) row["standard_error"] = row["probability_best"] = row["interval"] = nullptr;
-    row["difference"] = difference_json(explanation.actions[a].difference, noise_known);
+    row["difference"] = difference_json(explanation.actions[a].difference, explanation.noise_known);
     row["action"] = a;
     row["probability"] = next.empty() ? Json(nullptr) : Json(next[a]);
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
@@ -135,6 +131,12 @@ constexpr std::string_view kContextPayoffText =
     "The payoff of a variable when this action is taken, on average over all variables of those "
     "rounds. The policy takes an action in the contexts in which it expects most of it, so these "
     "means are not its effects.";
+
+/// What every decision must say, since the definition does not.
+std::vector<std::string> decision_needs(const CampaignDefinition& definition) {
+  const Needs needs = needs_of(definition.spec);
+  return need_names(definition.knowledge ? needs.without(definition.knowledge->known()) : needs);
+}
 
 void put_targeted(const LiveCampaign& campaign, Json& out) {
   const TargetingShape& shape = campaign.definition().shape.value();
@@ -288,6 +290,14 @@ Json action_history(const EstimateHistory& history, std::size_t action) {
   return out;
 }
 
+Json counts_json(const CampaignGauges& counts) {
+  return {{"decided", counts.decided},
+          {"complete", counts.complete},
+          {"outstanding", counts.outstanding},
+          {"lost", counts.lost},
+          {"late", counts.late}};
+}
+
 }  // namespace
 
 Json brief(const LiveCampaign& campaign) {
@@ -298,12 +308,21 @@ Json brief(const LiveCampaign& campaign) {
           {"stopped", campaign.stopped()},
           {"state_version", campaign.version()},
           {"last_event_ms", time_or_null(campaign.last_event_ms())},
-          {"decisions",
-           {{"decided", counts.decided},
-            {"complete", counts.complete},
-            {"outstanding", counts.outstanding},
-            {"lost", counts.lost},
-            {"late", counts.late}}}};
+          {"decisions", counts_json(counts)}};
+}
+
+Json brief_of_quarantined(const CampaignGauges& counts, const std::string& reason) {
+  return {{"name", counts.name},      {"policy", ""},
+          {"stopped", false},         {"state_version", 0},
+          {"last_event_ms", nullptr}, {"decisions", counts_json(counts)},
+          {"quarantined", reason}};
+}
+
+Json brief_of_archived(const StoredArchive& archive) { return Json::parse(archive.brief); }
+
+void put_creation(const StoredCampaign& stored, Json& out) {
+  if (stored.created_ms != 0) out["created_ms"] = stored.created_ms;
+  if (!stored.by.empty()) out["created_by"] = stored.by;
 }
 
 Json described(const LiveCampaign& campaign) {
@@ -318,7 +337,7 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
   out["oldest_outstanding_ms"] = time_or_null(campaign.oldest_outstanding_ms());
   out["wait"] = number_or_null(definition.wait_seconds);
   out["lost"] = definition.lost == LostPayoffs::kZeros ? "zeros" : "skip";
-  out["told"] = knowledge_summary(definition);
+  out["knowledge_summary"] = knowledge_summary(definition);
   out["quantity"] = quantity_of(campaign);
   out["history_version"] = history_version(campaign.monitor().history());
   if (campaign.is_plain()) {
@@ -334,10 +353,9 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
     out["warnings"] = warnings_json(
         campaign.monitor().warnings(campaign.policy(), explanation, words_of(definition)),
         definition);
-  } else if (definition.contexts) {
-    put_contextual(campaign, out);
   } else {
-    put_targeted(campaign, out);
+    definition.contexts ? put_contextual(campaign, out) : put_targeted(campaign, out);
+    out["decision_needs"] = decision_needs(definition);
   }
   return out;
 }

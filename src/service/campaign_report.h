@@ -3,11 +3,21 @@
 #include <nlohmann/json.hpp>
 
 #include "service/live_campaign.h"
+#include "store/event_store.h"
 
 namespace updraft {
 
 /// The campaign in a list: name, policy, state.
 nlohmann::json brief(const LiveCampaign& campaign);
+
+/// The same of one that cannot be used, as far as it is known, with the reason.
+nlohmann::json brief_of_quarantined(const CampaignGauges& counts, const std::string& reason);
+
+/// The same of one that is archived.
+nlohmann::json brief_of_archived(const StoredArchive& archive);
+
+/// When and by whom it was created, if that is known.
+void put_creation(const StoredCampaign& stored, nlohmann::json& out);
 
 /// With its definition.
 nlohmann::json described(const LiveCampaign& campaign);

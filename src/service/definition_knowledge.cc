@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "core/json_fields.h"
 #include "updraft/error.h"
 
@@ -95,6 +97,38 @@ void read_observations(const json& value, Knowledge& knowledge, json& out) {
   knowledge.set_observations(std::move(observations));
 }
 
+/// The segment of every variable, by any labels: a list, or an object with the names of variables.
+void read_segments(const json& value, CampaignDefinition& campaign, json& out) {
+  const std::string path = "knowledge.segments";
+  Knowledge& knowledge = *campaign.knowledge;
+  if (!value.is_array() && !value.is_object()) {
+    throw InvalidInput(path, "must be a list of labels, or an object of variables and labels");
+  }
+  if (value.size() != knowledge.variables()) {
+    throw InvalidInput(
+        path, fmt::format("{} labels", value.size()),
+        fmt::format("must have one for each of the {} variables", knowledge.variables()));
+  }
+  out = json::array();
+  VariableId next = 0;
+  for (const auto& member : value.items()) {
+    const std::string at = fmt::format("{}[{}]", path, member.key());
+    if (!member.value().is_string() && !member.value().is_number_integer()) {
+      throw InvalidInput(at, "must be a label: text or a whole number");
+    }
+    out[value.is_array() ? next++
+                         : variable_field(member.key(), campaign, knowledge.variables(),
+                                          [&] { return at; })] = member.value();
+  }
+  std::map<json, GroupId> numbers;
+  std::vector<GroupId> groups;
+  groups.reserve(out.size());
+  for (const json& label : out) {
+    groups.push_back(numbers.emplace(label, static_cast<GroupId>(numbers.size())).first->second);
+  }
+  knowledge.set_segments(Partition::of_groups(groups));
+}
+
 void read_item(const std::string& key, const json& value, CampaignDefinition& campaign, json& out) {
   Knowledge& knowledge = *campaign.knowledge;
   const std::string path = "knowledge." + key;
@@ -118,6 +152,8 @@ void read_item(const std::string& key, const json& value, CampaignDefinition& ca
     out = rounds;
   } else if (key == "reward_prior") {
     read_reward_prior(value, knowledge, out);
+  } else if (key == "segments") {
+    read_segments(value, campaign, out);
   } else {
     read_observations(value, knowledge, out);
   }
@@ -128,7 +164,7 @@ void read_item(const std::string& key, const json& value, CampaignDefinition& ca
 void read_knowledge(const json& value, CampaignDefinition& campaign, json& shortest) {
   check_keys(value, "knowledge",
              {"baseline", "affected", "max_affected", "min_uplift", "effect_gap", "horizon",
-              "reward_prior", "observations"});
+              "reward_prior", "segments", "observations"});
   if (value.empty()) return;
   json& out = shortest["knowledge"] = json::object();
   for (const auto& member : value.items()) {

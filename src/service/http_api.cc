@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "service/dashboard_files.h"
 #include "service/requests.h"
 #include "updraft/error.h"
-#include "web/assets.h"
 
 namespace updraft {
 namespace {
@@ -51,51 +52,80 @@ json decision_json(const DecisionAnswer& answer, const CampaignDefinition& campa
   return out;
 }
 
-HttpAnswer create(Service& service, std::string_view body) {
-  const CampaignDefinition definition = parse_definition(body);
-  const bool made = service.create(definition);
+/// Long definitions become a tree of JSON, one at a time.
+CampaignDefinition definition_in(std::string_view body) {
+  constexpr std::size_t kLong = 1 << 20;
+  static std::mutex one_at_a_time;
+  std::unique_lock lock(one_at_a_time, std::defer_lock);
+  if (body.size() > kLong) lock.lock();
+  return parse_definition(body);
+}
+
+/// For the events; empty if nobody needs a token.
+std::string_view name_of(const TokenHolder* by) {
+  return by == nullptr ? std::string_view() : by->name;
+}
+
+bool may_see(const TokenHolder* by, std::string_view campaign) {
+  return by == nullptr || by->holds_for(campaign);
+}
+
+HttpAnswer list(const Service& service, const Query& query, const TokenHolder* by) {
+  json out = service.list(parse_list_query(query));
+  json::array_t& campaigns = out["campaigns"].get_ref<json::array_t&>();
+  std::erase_if(campaigns, [&](const json& campaign) {
+    return !may_see(by, campaign.at("name").get_ref<const std::string&>());
+  });
+  return json_answer(out);
+}
+
+HttpAnswer create(Service& service, std::string_view body, const TokenHolder* by) {
+  const CampaignDefinition definition = definition_in(body);
+  if (!may_see(by, definition.name)) {
+    return error_answer(
+        403, fmt::format("token {} does not hold for a campaign of this name", by->name));
+  }
+  const bool made = service.create(definition, name_of(by));
   return json_answer(service.show(definition.name), made ? 201 : 200);
 }
 
-HttpAnswer stop(Service& service, const std::string& campaign) {
-  service.stop(campaign);
+HttpAnswer stop(Service& service, const std::string& campaign, const TokenHolder* by) {
+  service.stop(campaign, name_of(by));
   return json_answer(service.show(campaign));
 }
 
-HttpAnswer decide(Service& service, const std::string& campaign, std::string_view body) {
-  const CampaignDefinition& definition = service.definition(campaign);
+HttpAnswer archive(Service& service, const std::string& campaign, const TokenHolder* by) {
+  service.archive(campaign, name_of(by));
+  return json_answer(service.show(campaign));
+}
+
+HttpAnswer remove(Service& service, const std::string& campaign, const TokenHolder* by) {
+  service.remove(campaign, name_of(by));
+  return json_answer({{"deleted", campaign}});
+}
+
+HttpAnswer decide(Service& service, const std::string& campaign, const HttpRequest& request) {
+  const auto definition = service.definition(campaign);
+  const DecisionRequest asked = parse_decision(request.body, *definition);
   return json_answer(
-      decision_json(service.decide(campaign, parse_decision(body, definition)), definition));
+      decision_json(service.decide(campaign, asked, name_of(request.by)), *definition));
 }
 
 HttpAnswer show_decision(Service& service, const RouteMatch& match) {
-  const CampaignDefinition& definition = service.definition(match.campaign);
+  const auto definition = service.definition(match.campaign);
   const DecisionAnswer answer = service.decision(match.campaign, match.decision);
-  json out = decision_json(answer, definition);
+  json out = decision_json(answer, *definition);
   out["status"] = status_name(answer.status);
   return json_answer(out);
 }
 
-HttpAnswer pay(Service& service, const RouteMatch& match, std::string_view body) {
-  const PayoffPart part = parse_payoffs(body, service.definition(match.campaign));
-  const PayoffsAnswer answer = service.pay(match.campaign, match.decision, part);
+HttpAnswer pay(Service& service, const RouteMatch& match, const HttpRequest& request) {
+  const PayoffPart part = parse_payoffs(request.body, *service.definition(match.campaign));
+  const PayoffsAnswer answer =
+      service.pay(match.campaign, match.decision, part, name_of(request.by));
   return json_answer({{"decision", answer.id},
                       {"status", status_name(answer.status)},
                       {"state_version", answer.state_version}});
-}
-
-HttpAnswer page_part(std::string_view name, const char* type) {
-  return {.type = type, .body = std::string(web_asset(name))};
-}
-
-HttpAnswer page() {
-  HttpAnswer answer = page_part("dashboard.html", "text/html; charset=utf-8");
-  answer.headers.emplace_back("Content-Security-Policy",
-                              "default-src 'none'; script-src 'self'; style-src 'self'; "
-                              "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
-                              "form-action 'none'; frame-ancestors 'none'");
-  answer.headers.emplace_back("Referrer-Policy", "no-referrer");
-  return answer;
 }
 
 /// A client that has seen this version of the state gets only 304.
@@ -115,8 +145,22 @@ HttpAnswer report(const Service& service, const std::string& campaign, const Htt
 
 HttpAnswer variables(const Service& service, const RouteMatch& match, const Query& query) {
   const VariableQuery asked =
-      parse_variable_query(match.action, query, service.definition(match.campaign));
+      parse_variable_query(match.action, query, *service.definition(match.campaign));
   return json_answer(service.variables(match.campaign, asked));
+}
+
+/// How many campaigns are quarantined, without their names: anybody may ask.
+HttpAnswer health(const Service* service) {
+  if (service == nullptr) return json_answer({{"status", "starting"}});
+  const std::size_t quarantined = service->quarantined().size();
+  if (quarantined == 0) return json_answer({{"status", "ok"}});
+  return json_answer({{"status", "degraded"}, {"quarantined", quarantined}});
+}
+
+/// Once the disk has failed, another process must take over.
+HttpAnswer readiness(const Service& service) {
+  if (!service.trusts_store()) return try_again("the disk failed; the process ends");
+  return json_answer({{"status", "ready"}});
 }
 
 HttpAnswer wrong_method(const HttpRequest& request, const RouteMatch& match) {
@@ -142,34 +186,44 @@ HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
                                const RouteMatch& match) {
   switch (match.route->endpoint) {
     case Endpoint::kListCampaigns:
-      return json_answer(service.list());
+      return list(service, request.query, request.by);
     case Endpoint::kCreateCampaign:
-      return create(service, request.body);
+      return create(service, request.body, request.by);
     case Endpoint::kShowCampaign:
       return json_answer(service.show(match.campaign));
     case Endpoint::kStopCampaign:
-      return stop(service, match.campaign);
+      return stop(service, match.campaign, request.by);
+    case Endpoint::kArchiveCampaign:
+      return archive(service, match.campaign, request.by);
+    case Endpoint::kDeleteCampaign:
+      return remove(service, match.campaign, request.by);
     case Endpoint::kReport:
       return report(service, match.campaign, request);
     case Endpoint::kHistory:
       refuse_query(request.query);
       return json_answer(service.history(match.campaign));
+    case Endpoint::kEvents:
+      return json_answer(service.events(match.campaign, parse_event_query(request.query)));
     case Endpoint::kVariables:
       return variables(service, match, request.query);
     case Endpoint::kDecide:
-      return decide(service, match.campaign, request.body);
+      return decide(service, match.campaign, request);
     case Endpoint::kShowDecision:
       return show_decision(service, match);
     case Endpoint::kPay:
-      return pay(service, match, request.body);
+      return pay(service, match, request);
     default:
-      return json_answer({{"status", "ok"}});
+      return readiness(service);
   }
 }
 
-HttpAnswer HttpApi::metrics_answer(const Service* service) const {
+HttpAnswer HttpApi::metrics_answer(const Service* service, const TokenHolder* by) const {
   std::optional<ServiceGauges> gauges;
-  if (service != nullptr) gauges = service->gauges();
+  if (service != nullptr) {
+    gauges = service->gauges();
+    std::erase_if(gauges->campaigns,
+                  [&](const CampaignGauges& campaign) { return !may_see(by, campaign.name); });
+  }
   return {.type = "text/plain; version=0.0.4; charset=utf-8",
           .body = metrics_.text(gauges ? &*gauges : nullptr)};
 }
@@ -182,13 +236,15 @@ HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match
   Service* service = service_;
   switch (match.route->endpoint) {
     case Endpoint::kPage:
-      return page();
+      return dashboard_page();
     case Endpoint::kPageScript:
-      return page_part("dashboard.js", "text/javascript; charset=utf-8");
+      return dashboard_script(request.query);
     case Endpoint::kPageStyle:
-      return page_part("style.css", "text/css; charset=utf-8");
+      return dashboard_style(request.query);
+    case Endpoint::kHealth:
+      return health(service);
     case Endpoint::kMetrics:
-      return metrics_answer(service);
+      return metrics_answer(service, request.by);
     case Endpoint::kSchema:
       return {.body = request_schemas()};
     case Endpoint::kOpenApi:
@@ -209,6 +265,8 @@ HttpAnswer HttpApi::answer(const HttpRequest& request, const RouteMatch& match) 
     return error_answer(404, error.what());
   } catch (const Conflict& error) {
     return error_answer(409, error.what());
+  } catch (const Quarantined& error) {
+    return error_answer(503, error.what());
   } catch (const Unavailable& error) {
     return error.disk_full() ? error_answer(507, error.what()) : try_again(error.what());
   } catch (const std::bad_alloc&) {

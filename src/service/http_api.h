@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "service/access_tokens.h"
 #include "service/http_metrics.h"
 #include "service/http_routes.h"
 #include "service/queries.h"
@@ -19,7 +20,8 @@ struct HttpRequest {
   std::string_view path;  ///< decoded, without the query
   std::string_view body;
   Query query = {};
-  std::string known_tags = "";  ///< If-None-Match
+  std::string known_tags = "";      ///< If-None-Match
+  const TokenHolder* by = nullptr;  ///< null if nobody needs a token
 };
 
 struct HttpAnswer {
@@ -27,6 +29,7 @@ struct HttpAnswer {
   std::string type = "application/json";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string_view packed = {};  ///< the body in gzip, if that was made before
 };
 
 /// The API of docs/service.md: requests onto calls of a Service, results and exceptions onto
@@ -38,7 +41,7 @@ class HttpApi {
 
   explicit HttpApi(Log log) : log_(std::move(log)) {}
 
-  /// Until then /healthz and all of /v1 that needs it answer 503. The service must outlive this, or
+  /// Until then /readyz and all of /v1 that needs it answer 503. The service must outlive this, or
   /// be taken away again with null when nobody asks any more.
   void set_service(Service* service) { service_ = service; }
 
@@ -48,7 +51,7 @@ class HttpApi {
 
  private:
   HttpAnswer dispatch(const HttpRequest& request, const RouteMatch& match);
-  HttpAnswer metrics_answer(const Service* service) const;
+  HttpAnswer metrics_answer(const Service* service, const TokenHolder* by) const;
   HttpAnswer of_service(Service& service, const HttpRequest& request, const RouteMatch& match);
 
   Log log_;

@@ -62,8 +62,15 @@ std::string gauges_text(const ServiceGauges& gauges) {
              static_cast<double>(gauges.queued));
   append_one(out, "updraft_commit_seconds_total", "counter", "Time spent in commits.",
              gauges.commit_seconds);
-  append_one(out, "updraft_campaigns", "gauge", "Number of campaigns.",
+  append_one(out, "updraft_campaigns", "gauge", "Campaigns that are not archived.",
              static_cast<double>(gauges.campaigns.size()));
+  append_one(out, "updraft_campaigns_quarantined", "gauge", "Campaigns that cannot be used.",
+             static_cast<double>(gauges.quarantined));
+  append_one(out, "updraft_campaigns_archived", "gauge", "Campaigns that are archived.",
+             static_cast<double>(gauges.archived));
+  append_one(out, "updraft_campaigns_bytes", "gauge",
+             "Memory that campaigns take, as estimated from their definitions.",
+             static_cast<double>(gauges.bytes));
   for (const CampaignColumn& column : kColumns) {
     append_head(out, column.name, column.kind, column.help);
     for (const CampaignGauges& campaign : gauges.campaigns) {
@@ -130,8 +137,38 @@ std::string HttpMetrics::requests_text() const {
   return out;
 }
 
+std::string HttpMetrics::connections_text() const {
+  std::string out;
+  const auto add = [&](std::string_view name, std::string_view kind, std::string_view help,
+                       const std::atomic<std::uint64_t>& value) {
+    append_one(out, name, kind, help, static_cast<double>(value.load()));
+  };
+  add("updraft_connections", "gauge", "Connections that are open.", connections_.open);
+  add("updraft_connections_total", "counter", "Connections accepted.", connections_.accepted);
+  add("updraft_connections_refused_total", "counter",
+      "Connections closed at once because their address had too many.", connections_.refused);
+  add("updraft_connections_evicted_total", "counter",
+      "Connections that waited and were closed because there were too many.", connections_.evicted);
+  add("updraft_accept_errors_total", "counter", "Failures to accept a connection.",
+      connections_.accept_errors);
+  append_one(out, "updraft_log_lines_dropped_total", "counter",
+             "Lines of the log that were dropped because nobody read them.",
+             static_cast<double>(log_dropped_()));
+  if (webhook_) {
+    const WebhookCounts counts = webhook_();
+    append_one(out, "updraft_webhook_sent_total", "counter", "Notices that were taken.",
+               static_cast<double>(counts.sent));
+    append_one(out, "updraft_webhook_failed_total", "counter",
+               "Tries to post a notice that failed.", static_cast<double>(counts.failed));
+    append_one(out, "updraft_webhook_dropped_total", "counter",
+               "Notices that were given up, or dropped because too many waited.",
+               static_cast<double>(counts.dropped));
+  }
+  return out;
+}
+
 std::string HttpMetrics::text(const ServiceGauges* gauges) const {
-  std::string out = requests_text();
+  std::string out = requests_text() + connections_text();
   append_one(out, "updraft_ready", "gauge", "1 once all campaigns are rebuilt, else 0.",
              gauges == nullptr ? 0 : 1);
   if (gauges != nullptr) out += gauges_text(*gauges);

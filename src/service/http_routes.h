@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "service/roles.h"
+
 namespace updraft {
 
 /// What can be asked for over HTTP. docs/service.md
@@ -13,7 +15,8 @@ enum class Endpoint {
   kPage,
   kPageScript,
   kPageStyle,
-  kHealth,
+  kHealth,  ///< whether the process lives
+  kReady,   ///< whether it can be asked
   kMetrics,
   kSchema,
   kOpenApi,
@@ -21,8 +24,11 @@ enum class Endpoint {
   kCreateCampaign,
   kShowCampaign,
   kStopCampaign,
+  kArchiveCampaign,
+  kDeleteCampaign,
   kReport,
   kHistory,
+  kEvents,
   kVariables,
   kDecide,
   kShowDecision,
@@ -37,6 +43,7 @@ struct Route {
   Endpoint endpoint;
   std::string_view method;
   std::string_view pattern;  ///< {campaign} and the like stand for any one segment
+  Roles roles = 0;           ///< any of these will do; 0: none is needed
 };
 
 std::span<const Route> routes();

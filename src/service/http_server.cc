@@ -1,34 +1,32 @@
 #include "service/http_server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstring>
+#include <condition_variable>
 #include <fstream>
-#include <optional>
+#include <mutex>
 #include <stdexcept>
-#include <thread>
 
-#include "service/limited_server.h"
+#include "service/content_encoding.h"
+#include "service/http_connection-inl.h"
 #include "updraft/error.h"
 
 namespace updraft {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// Of one connection.
-constexpr std::size_t kMostRequests = 1'000'000;
+using Clock = Connection::Clock;
+using ErrorCode = boost::system::error_code;
+using TlsContext = std::shared_ptr<asio::ssl::context>;
 
 /// Connections that wait to be accepted.
-constexpr int kMostWaiting = 1024;
+constexpr int kMostWaiting = 4096;
+constexpr std::chrono::milliseconds kPulse{50};
+constexpr std::chrono::milliseconds kPauseAfterAcceptError{20};
 
-constexpr std::size_t kMostHeaders = 100;
+/// Shorter answers are not packed.
+constexpr std::size_t kLeastPacked = 1400;
 
-// Checks of the options.
+// Options.
 
 void check_options(const HttpServerOptions& options) {
   if (!options.listen.is_loopback() && options.tokens.empty()) {
@@ -46,279 +44,298 @@ void check_readable(std::string_view field, const std::string& path) {
   if (!std::ifstream(path)) throw InvalidInput(field, path, "cannot be read");
 }
 
-std::unique_ptr<LimitedServer> make_server(const HttpServerOptions& options) {
-  if (options.tls_certificate.empty()) return std::make_unique<LimitedServer>(options.limits);
+/// TLS 1.2 and up, with keys that are exchanged for each connection. Null without a certificate.
+TlsContext make_tls(const HttpServerOptions& options) {
+  if (options.tls_certificate.empty()) return nullptr;
   check_readable("--tls-cert", options.tls_certificate);
   check_readable("--tls-key", options.tls_key);
-  return std::make_unique<LimitedServer>(options.limits, options.tls_certificate, options.tls_key);
+  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  SSL_CTX* handle = context->native_handle();
+  ErrorCode error;
+  context->use_certificate_chain_file(options.tls_certificate, error);
+  if (!error) context->use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
+  const bool usable = !error && SSL_CTX_check_private_key(handle) == 1 &&
+                      SSL_CTX_set_min_proto_version(handle, TLS1_2_VERSION) == 1 &&
+                      SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL") == 1;
+  ERR_clear_error();
+  if (!usable) {
+    throw InvalidInput(
+        "--tls-cert", options.tls_certificate,
+        fmt::format("must be a certificate in PEM format, and --tls-key = {} its key",
+                    options.tls_key));
+  }
+  SSL_CTX_set_options(handle, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(handle, SSL_MODE_RELEASE_BUFFERS);
+  return context;
 }
 
-/// A port that another program uses stays refused; one whose program has just ended can be used.
-void set_socket_options(int socket) {
-  const int yes = 1;
-  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+ConnectionTable::Client client_of(const asio::ip::address& address) {
+  ConnectionTable::Client client = {};
+  if (address.is_v4()) {
+    const auto bytes = address.to_v4().to_bytes();
+    std::copy(bytes.begin(), bytes.end(), client.begin());
+  } else {
+    const auto bytes = address.to_v6().to_bytes();
+    std::copy_n(bytes.begin(), client.size(), client.begin());
+  }
+  return client;
 }
 
-// Requests.
+// Work on requests, in many threads.
 
-/// "https://host:port" -> "host:port"
-std::string_view origin_host(std::string_view origin) {
-  const std::size_t slashes = origin.find("://");
-  return slashes == origin.npos ? origin : origin.substr(slashes + 3);
-}
-
-/// Without tokens, a web page that a browser on this machine shows must not get access:
-/// neither under a name of its own for this machine nor by sending forms.
-bool comes_from_elsewhere(const httplib::Request& request) {
-  const std::string host = request.get_header_value("Host");
-  if (!host.empty() && !is_loopback_host(host)) return true;
-  return request.has_header("Origin") && origin_host(request.get_header_value("Origin")) != host;
-}
-
-/// A request without a length has no body, but httplib would wait for one.
-bool has_body(const httplib::Request& request) {
-  if (request.has_header("Transfer-Encoding")) return true;
-  return request.has_header("Content-Length") && request.get_header_value("Content-Length") != "0";
-}
-
-/// Whether the two ways to give the length of a body contradict each other or themselves: servers
-/// before this one may then have understood another length.
-bool has_doubtful_length(const httplib::Request& request) {
-  const std::size_t lengths = request.get_header_value_count("Content-Length");
-  const std::size_t encodings = request.get_header_value_count("Transfer-Encoding");
-  if (lengths + encodings > 1) return true;
-  const std::string length = request.get_header_value("Content-Length");
-  return lengths == 1 &&
-         (length.empty() || length.size() > 18 ||
-          !std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; }));
-}
-
-struct Body {
-  std::string text;
-  bool whole = true;
-  bool too_large = false;
-};
-
-/// All of a body, unpacked, up to the limit.
-Body read_body(const httplib::ContentReader& reader, std::size_t limit) {
-  Body body;
-  body.whole = reader([&](const char* data, std::size_t length) {
-    body.too_large = length > limit - body.text.size();
-    if (!body.too_large) body.text.append(data, length);
-    return !body.too_large;
-  });
-  return body;
-}
-
-/// What is left of a body must not be taken for another request.
-HttpAnswer with_close(HttpAnswer answer) {
-  LimitedServer::close_after_answer();
-  answer.headers.emplace_back("Connection", "close");
+HttpAnswer answer_of(HttpApi& api, WholeRequest& request, std::size_t body_limit) {
+  if (!request.content_encoding.empty()) {
+    if (!lists_token(request.content_encoding, "gzip")) {
+      return error_answer(415, "Content-Encoding must be gzip, or absent");
+    }
+    auto unpacked = from_gzip(request.body, body_limit);
+    if (!unpacked) return error_answer(400, "the body is not in the format of gzip");
+    if (unpacked->too_large) return error_answer(413, text_of_status(413));
+    request.body = std::move(unpacked->text);
+  }
+  HttpAnswer answer = api.answer({.method = request.method,
+                                  .path = request.target.path,
+                                  .body = request.body,
+                                  .query = request.target.query,
+                                  .known_tags = request.known_tags,
+                                  .by = request.by.get()},
+                                 request.match);
+  if (request.takes_gzip && answer.body.size() >= kLeastPacked) {
+    answer.body = answer.packed.empty() ? to_gzip(answer.body, 1) : std::string(answer.packed);
+    answer.headers.emplace_back("Content-Encoding", "gzip");
+  }
+  answer.headers.emplace_back("Vary", "Accept-Encoding");
   return answer;
 }
 
-void put(const HttpAnswer& answer, httplib::Response& response) {
-  response.status = answer.status;
-  for (const auto& [name, value] : answer.headers) response.set_header(name, value);
-  response.set_content(answer.body, answer.type);
+HttpAnswer answer_or_failure(HttpApi& api, WholeRequest& request, std::size_t body_limit) {
+  try {
+    return answer_of(api, request, body_limit);
+  } catch (...) {  // for want of memory
+    return {.status = 503, .type = "text/plain", .body = ""};
+  }
 }
 
-std::string_view text_of_status(int status) {
-  switch (status) {
-    case 413:
-      return "the body is too large";
-    case 414:
-      return "the address is too long";
-    case 404:
-      return "not found";
-    default:
-      return "the request cannot be read";
-  }
+bool is_vital(const RouteMatch& match) {
+  if (match.route == nullptr) return false;
+  const Endpoint endpoint = match.route->endpoint;
+  return endpoint == Endpoint::kHealth || endpoint == Endpoint::kReady ||
+         endpoint == Endpoint::kMetrics;
 }
 
 }  // namespace
 
-struct HttpServer::Parts {
+ServerLoop::ServerLoop(const HttpServerOptions& options, HttpApi& api, ServiceLog& log)
+    : limits_(options.limits),
+      api_(api),
+      log_(log),
+      gate_(options.tokens),
+      table_(options.limits.connections, options.limits.connections_per_client),
+      workers_(options.threads) {}
+
+void ServerLoop::listen(const ListenAddress& address) {
+  ErrorCode error;
+  const auto found = Tcp::resolver(io_).resolve(address.host, std::to_string(address.port),
+                                                Tcp::resolver::passive, error);
+  if (!error && found.empty()) error = asio::error::host_not_found;
+  if (!error) {
+    const Tcp::endpoint endpoint = found.begin()->endpoint();
+    acceptor_.open(endpoint.protocol(), error);
+    // A port that another program uses stays refused; one whose program has just ended can be used.
+    if (!error) acceptor_.set_option(Tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(kMostWaiting, error);
+  }
+  if (error) {
+    throw std::runtime_error(
+        fmt::format("cannot listen on {}: {}", address.text(), error.message()));
+  }
+}
+
+void ServerLoop::run() {
+  accept();
+  pulse();
+  for (bool ended = false; !ended;) {
+    try {
+      io_.run();
+      ended = true;
+    } catch (const std::exception& error) {
+      // For want of memory, most likely: one connection is lost, the others go on.
+      log_.error(fmt::format("a connection was dropped: {}", error.what()));
+    }
+  }
+  workers_.join();
+  vital_.join();
+}
+
+void ServerLoop::begin_stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  stop_at_ = Clock::now() + limits_.stopping;
+  ErrorCode ignored;
+  acceptor_.close(ignored);
+  accept_timer_.cancel();
+  std::vector<std::shared_ptr<Connection>> all;
+  for (const auto& [key, connection] : connections_) all.push_back(connection);
+  for (const auto& connection : all) connection->stop();
+}
+
+void ServerLoop::accept() {
+  acceptor_.async_accept([this](const ErrorCode& error, Tcp::socket socket) {
+    if (stopping_) return;
+    if (error) return accept_failed(error);
+    accepted(std::move(socket));
+    accept();
+  });
+}
+
+/// Listening goes on whatever happens. A moment later there may be room again.
+void ServerLoop::accept_failed(const ErrorCode& error) {
+  ++api_.metrics().connections().accept_errors;
+  log_.error(fmt::format("a connection cannot be accepted: {}", error.message()));
+  evict();
+  accept_timer_.expires_after(kPauseAfterAcceptError);
+  accept_timer_.async_wait([this](const ErrorCode& cancelled) {
+    if (!cancelled && !stopping_) accept();
+  });
+}
+
+void ServerLoop::accepted(Tcp::socket socket) {
+  ConnectionCounts& counts = api_.metrics().connections();
+  ErrorCode error;
+  const auto endpoint = socket.remote_endpoint(error);
+  if (error) return;  // it is gone already
+  const ConnectionTable::Client client = client_of(endpoint.address());
+  ++counts.accepted;
+  if (!table_.has_room_for(client) || (table_.full() && !evict())) {
+    ++counts.refused;
+    return;
+  }
+  socket.set_option(Tcp::no_delay(true), error);
+  auto connection = std::make_shared<Connection>(std::move(socket), client, *this);
+  connections_.emplace(connection.get(), connection);
+  table_.add(client);
+  counts.open = table_.size();
+  connection->start(tls_);
+}
+
+bool ServerLoop::evict() {
+  if (waiting_.empty()) return false;
+  ++api_.metrics().connections().evicted;
+  const std::shared_ptr<Connection> longest = connections_.at(waiting_.front());
+  longest->close();
+  return true;
+}
+
+void ServerLoop::waits(Connection& connection) {
+  waits_no_longer(connection);
+  connection.place = waiting_.insert(waiting_.end(), &connection);
+}
+
+void ServerLoop::waits_no_longer(Connection& connection) {
+  if (connection.place) waiting_.erase(*connection.place);
+  connection.place.reset();
+}
+
+void ServerLoop::closed(Connection& connection) {
+  waits_no_longer(connection);
+  table_.remove(connection.client());
+  api_.metrics().connections().open = table_.size();
+  connections_.erase(&connection);
+}
+
+/// Closes what takes too long, and ends the loop when nothing is left to do.
+void ServerLoop::pulse() {
+  const Clock::time_point now = Clock::now();
+  std::vector<std::shared_ptr<Connection>> late;
+  for (const auto& [key, connection] : connections_) {
+    if (connection->is_late(now) || (stopping_ && now >= stop_at_)) late.push_back(connection);
+  }
+  for (const auto& connection : late) connection->close();
+  if (stopping_ && connections_.empty()) return io_.stop();
+  pulse_timer_.expires_after(stopping_ ? std::chrono::milliseconds(1) : kPulse);
+  pulse_timer_.async_wait([this](const ErrorCode&) { pulse(); });
+}
+
+bool ServerLoop::take_body_bytes(std::size_t bytes) {
+  if (bytes > limits_.all_body_bytes - std::min(body_bytes_, limits_.all_body_bytes)) return false;
+  body_bytes_ += bytes;
+  return true;
+}
+
+std::optional<HttpAnswer> ServerLoop::admit(const RequestHead& head, WholeRequest& request) {
+  auto target = parse_target(head.target, head.value("Host"));
+  if (!target) return error_answer(400, "the address cannot be read");
+  request.target = std::move(*target);
+  request.match = match_route(head.method, request.target.path);
+  request.known_tags = head.value("If-None-Match");
+  request.content_encoding = head.value("Content-Encoding");
+  request.takes_gzip = lists_token(head.value("Accept-Encoding"), "gzip");
+  AccessGate::Admission admission = gate_.admit(head, request.match, Clock::now());
+  request.by = std::move(admission.by);
+  if (admission.refusal) return std::move(admission.refusal);
+  if (request.match.route != nullptr) return std::nullopt;
+  return api_.answer(
+      {.method = request.method, .path = request.target.path, .body = {}, .query = {}},
+      request.match);
+}
+
+void ServerLoop::work_on(std::shared_ptr<Connection> connection, WholeRequest request) {
+  asio::thread_pool& pool = is_vital(request.match) ? vital_ : workers_;
+  asio::post(pool, [this, connection = std::move(connection),
+                    request = std::make_shared<WholeRequest>(std::move(request))]() mutable {
+    auto answer = std::make_shared<HttpAnswer>(
+        stopping_ ? error_answer(503, "the service is stopping: nothing was changed; try again")
+                  : answer_or_failure(api_, *request, limits_.body_bytes));
+    asio::post(io_, [connection = std::move(connection), request, answer] {
+      connection->finish(*request, std::move(*answer));
+    });
+  });
+}
+
+void ServerLoop::answered(const WholeRequest& request, const HttpAnswer& answer) {
+  const bool known = request.start != Clock::time_point();
+  const double seconds =
+      known ? std::chrono::duration<double>(Clock::now() - request.start).count() : 0.0;
+  api_.metrics().count(request.match.pattern, request.method, answer.status, seconds);
+  log_.request({.method = std::string_view(request.method).substr(0, 20),
+                .route = request.match.pattern,
+                .campaign = request.match.campaign,
+                .by = request.by ? std::string_view(request.by->name) : std::string_view(),
+                .status = answer.status,
+                .milliseconds = 1e3 * seconds,
+                .bytes_in = request.body.size(),
+                .bytes_out = answer.body.size()});
+}
+
+class HttpServer::Parts {
+ public:
+  Parts(HttpServerOptions given, HttpApi& api, ServiceLog& log)
+      : options(std::move(given)), loop(options, api, log) {}
+
   HttpServerOptions options;
-  HttpApi& api;
-  ServiceLog& log;
-  std::unique_ptr<LimitedServer> server;
+  ServerLoop loop;
   int port = -1;
-  int listening_socket = -1;
-  std::atomic<bool> running = false;
-  std::atomic<bool> stopped = false;
-
-  Parts(HttpServerOptions given, HttpApi& with_api, ServiceLog& with_log)
-      : options(std::move(given)), api(with_api), log(with_log) {}
-
-  void set_limits();
-  void set_handlers();
-  void bind();
-
-  /// The refusal for a client without access; nothing if it has access.
-  std::optional<HttpAnswer> refusal(const httplib::Request& request, const RouteMatch& match);
-
-  /// Answers, counts and logs. `reader` is null if the method has no body.
-  void handle(const httplib::Request& request, httplib::Response& response,
-              const httplib::ContentReader* reader);
-  struct Exchange {
-    httplib::Response& response;
-    std::size_t bytes_in = 0;
-  };
-  HttpAnswer answer(const httplib::Request& request, const RouteMatch& match,
-                    const httplib::ContentReader* reader, Exchange& exchange);
-  /// Answers what httplib itself refused.
-  void refuse(const httplib::Request& request, httplib::Response& response);
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool running = false;
+  bool stopped = false;
 };
-
-std::optional<HttpAnswer> HttpServer::Parts::refusal(const httplib::Request& request,
-                                                     const RouteMatch& match) {
-  if (request.headers.size() > kMostHeaders) {
-    return error_answer(431, fmt::format("there may be at most {} headers", kMostHeaders));
-  }
-  if (match.pattern == "/healthz") return std::nullopt;
-  if (options.tokens.empty()) {
-    if (!comes_from_elsewhere(request)) return std::nullopt;
-    return error_answer(403,
-                        "without --token-file the service answers only this machine: Host must be "
-                        "localhost, 127.0.0.1 or [::1], and Origin the same");
-  }
-  if (match.route != nullptr && is_page(match.route->endpoint)) return std::nullopt;
-  if (request.get_header_value_count("Authorization") == 1 &&
-      options.tokens.allow(request.get_header_value("Authorization"))) {
-    return std::nullopt;
-  }
-  HttpAnswer answer = error_answer(
-      401, "needs a header Authorization: Bearer TOKEN with a token from the service's token file");
-  answer.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"updraft\"");
-  return answer;
-}
-
-HttpAnswer HttpServer::Parts::answer(const httplib::Request& request, const RouteMatch& match,
-                                     const httplib::ContentReader* reader, Exchange& exchange) {
-  const auto without_body = [&](HttpAnswer answer) {
-    return has_body(request) ? with_close(std::move(answer)) : std::move(answer);
-  };
-  if (has_doubtful_length(request)) {
-    return with_close(
-        error_answer(400, "the length of the body must be given once, as a number or in chunks"));
-  }
-  if (auto refused = refusal(request, match)) return without_body(std::move(*refused));
-  if (request.is_multipart_form_data()) {
-    return without_body(error_answer(400, "the body must be JSON, not a multipart form"));
-  }
-  if (reader == nullptr || !has_body(request)) {
-    return without_body(api.answer({.method = request.method,
-                                    .path = request.path,
-                                    .body = {},
-                                    .query = {request.params.begin(), request.params.end()},
-                                    .known_tags = request.get_header_value("If-None-Match")},
-                                   match));
-  }
-  const Body body = read_body(*reader, options.body_limit);
-  exchange.bytes_in = body.text.size();
-  if (!body.whole) {
-    const int status = body.too_large || exchange.response.status == 413 ? 413 : 400;
-    return with_close(error_answer(status, text_of_status(status)));
-  }
-  return api.answer({.method = request.method, .path = request.path, .body = body.text}, match);
-}
-
-void HttpServer::Parts::handle(const httplib::Request& request, httplib::Response& response,
-                               const httplib::ContentReader* reader) {
-  const auto start = Clock::now();
-  const RouteMatch match = match_route(request.method, request.path);
-  Exchange exchange{response};
-  put(answer(request, match, reader, exchange), response);
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  api.metrics().count(match.pattern, request.method, response.status, seconds);
-  log.request({.method = request.method,
-               .route = match.pattern,
-               .campaign = match.campaign,
-               .status = response.status,
-               .milliseconds = 1e3 * seconds,
-               .bytes_in = exchange.bytes_in,
-               .bytes_out = response.body.size()});
-}
-
-void HttpServer::Parts::refuse(const httplib::Request& request, httplib::Response& response) {
-  if (!response.body.empty()) return;
-  LimitedServer::close_after_answer();
-  put(error_answer(response.status, text_of_status(response.status)), response);
-  const std::string_view method = std::string_view(request.method).substr(0, 20);
-  api.metrics().count("", method, response.status, 0.0);
-  log.request({.method = method,
-               .route = "",
-               .campaign = "",
-               .status = response.status,
-               .bytes_out = response.body.size()});
-}
-
-void HttpServer::Parts::set_limits() {
-  server->set_socket_options([this](int socket) {
-    set_socket_options(socket);
-    listening_socket = socket;
-  });
-  server->set_tcp_nodelay(true);
-  server->set_keep_alive_max_count(kMostRequests);
-  server->set_keep_alive_timeout(
-      std::chrono::duration_cast<std::chrono::seconds>(options.limits.keep_alive).count());
-  server->set_payload_max_length(options.body_limit);
-  server->new_task_queue = [threads = options.threads] { return new httplib::ThreadPool(threads); };
-  server->set_default_headers(
-      {{"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-store"}});
-}
-
-void HttpServer::Parts::set_handlers() {
-  // Paths are told apart by match_route, so one pattern takes them all.
-  const std::string any = R"([\s\S]*)";
-  const auto without_body = [this](const httplib::Request& request, httplib::Response& response) {
-    handle(request, response, nullptr);
-  };
-  const auto with_body = [this](const httplib::Request& request, httplib::Response& response,
-                                const httplib::ContentReader& reader) {
-    handle(request, response, &reader);
-  };
-  server->Get(any, without_body);
-  server->Options(any, without_body);
-  server->Post(any, with_body);
-  server->Put(any, with_body);
-  server->Patch(any, with_body);
-  server->Delete(any, with_body);
-  server->set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
-    refuse(request, response);
-  });
-  server->set_exception_handler(
-      [this](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
-        log.error("an exception left a handler");
-        put(error_answer(500, "internal error; see the log of the service"), response);
-      });
-}
-
-void HttpServer::Parts::bind() {
-  const ListenAddress& listen = options.listen;
-  errno = 0;
-  if (listen.port == 0) {
-    port = server->bind_to_any_port(listen.host);
-  } else if (server->bind_to_port(listen.host, listen.port)) {
-    port = listen.port;
-  }
-  // httplib lets five connections wait to be accepted, and the sixth for a second.
-  if (port > 0 && ::listen(listening_socket, kMostWaiting) == 0) return;
-  const std::string reason = errno == 0 ? "no such address here" : std::strerror(errno);
-  throw std::runtime_error(fmt::format("cannot listen on {}: {}", listen.text(), reason));
-}
 
 HttpServer::HttpServer(HttpServerOptions options, HttpApi& api, ServiceLog& log) {
   check_options(options);
   parts_ = std::make_unique<Parts>(std::move(options), api, log);
-  parts_->server = make_server(parts_->options);
-  parts_->set_limits();
-  parts_->set_handlers();
-  parts_->bind();
+  parts_->loop.set_tls(make_tls(parts_->options));
+  parts_->loop.listen(parts_->options.listen);
+  parts_->port = parts_->loop.port();
 }
 
 HttpServer::~HttpServer() = default;
+
+void HttpServer::check(const HttpServerOptions& options) {
+  check_options(options);
+  make_tls(options);
+}
 
 int HttpServer::port() const { return parts_->port; }
 
@@ -330,18 +347,31 @@ std::string HttpServer::url() const {
 }
 
 void HttpServer::run() {
-  parts_->running = true;
-  if (!parts_->stopped) parts_->server->listen_after_bind();
+  {
+    const std::lock_guard lock(parts_->mutex);
+    if (parts_->stopped) return;
+    parts_->running = true;
+  }
+  parts_->loop.run();
+  const std::lock_guard lock(parts_->mutex);
   parts_->running = false;
+  parts_->ended.notify_all();
 }
 
 void HttpServer::stop() {
+  std::unique_lock lock(parts_->mutex);
   parts_->stopped = true;
-  while (parts_->running) {
-    parts_->server->stop();
-    parts_->server->stop_reading();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  asio::post(parts_->loop.context(), [this] { parts_->loop.begin_stop(); });
+  parts_->ended.wait(lock, [&] { return !parts_->running; });
+}
+
+void HttpServer::reload(AccessTokens tokens) {
+  HttpServerOptions reloaded = parts_->options;
+  reloaded.tokens = tokens;
+  check_options(reloaded);
+  asio::post(parts_->loop.context(),
+             [this, tls = make_tls(parts_->options)] { parts_->loop.set_tls(tls); });
+  parts_->loop.gate().set_tokens(std::move(tokens));
 }
 
 }  // namespace updraft

@@ -65,6 +65,9 @@ std::string text_of(Need need, const Knowledge& knowledge) {
                          knowledge.reward_prior()->mean, knowledge.reward_prior()->variance);
     case Need::kObservations:
       return "payoffs of every variable that were observed before, without any action";
+    case Need::kSegments:
+      return fmt::format("that the variables form {} whose members tend to be moved together",
+                         count_text(knowledge.segments()->groups(), "segment", "segments"));
   }
   return "";
 }

@@ -12,7 +12,7 @@
 namespace updraft {
 namespace {
 
-using nlohmann::ordered_json;
+using nlohmann::json;
 
 /// Of the policies that a campaign can have.
 std::string names_of(PolicyKind kind) {
@@ -23,11 +23,11 @@ std::string names_of(PolicyKind kind) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-ordered_json make_document() {
-  ordered_json document = ordered_json::parse(openapi_text());
+json make_document() {
+  json document = json::parse(openapi_text());
   document["info"]["version"] = UPDRAFT_VERSION;
-  ordered_json& policy = document.at(
-      ordered_json::json_pointer("/components/schemas/CampaignRequest/properties/policy"));
+  json& policy =
+      document.at(json::json_pointer("/components/schemas/CampaignRequest/properties/policy"));
   policy["description"] =
       fmt::format("{} Plain policies: {}. Targeting policies: {}. Contextual policies: {}.",
                   policy.at("description").get<std::string>(), names_of(PolicyKind::kPlain),
@@ -44,10 +44,10 @@ const std::string& openapi_document() {
 
 const std::string& request_schemas() {
   static const std::string text = [] {
-    const ordered_json schemas = make_document().at("components").at("schemas");
-    const ordered_json three = {{"campaign", schemas.at("CampaignRequest")},
-                                {"decision", schemas.at("DecisionRequest")},
-                                {"payoffs", schemas.at("PayoffsRequest")}};
+    const json schemas = make_document().at("components").at("schemas");
+    const json three = {{"campaign", schemas.at("CampaignRequest")},
+                        {"decision", schemas.at("DecisionRequest")},
+                        {"payoffs", schemas.at("PayoffsRequest")}};
     return three.dump(2) + '\n';
   }();
   return text;

@@ -16,6 +16,7 @@ using Show = VariableQuery::Show;
 
 constexpr std::size_t kLongestPage = 1000;
 constexpr std::size_t kLongestSearch = 200;
+constexpr std::size_t kMostEvents = std::size_t{1} << 40;
 
 constexpr std::pair<std::string_view, Show> kShows[] = {{"affected", Show::kAffected},
                                                         {"padding", Show::kPadding},
@@ -31,6 +32,14 @@ std::size_t whole(std::string_view field, std::string_view text, std::size_t lea
                        fmt::format("must be a whole number from {} to {}", least, most));
   }
   return value;
+}
+
+void refuse_repeated(std::string_view key, std::string_view value,
+                     std::vector<std::string_view>& seen) {
+  if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
+    throw InvalidInput(key, clipped(value), "must be given once");
+  }
+  seen.push_back(key);
 }
 
 Show show_of(std::string_view text) {
@@ -65,10 +74,7 @@ VariableQuery parse_variable_query(std::string_view action, const Query& query,
   out.action = static_cast<ActionId>(whole("action", action, 0, campaign.knowledge->actions() - 1));
   std::vector<std::string_view> seen;
   for (const auto& [key, value] : query) {
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
-      throw InvalidInput(key, clipped(value), "must be given once");
-    }
-    seen.push_back(key);
+    refuse_repeated(key, value, seen);
     if (key == "show") {
       out.show = show_of(value);
     } else if (key == "search") {
@@ -83,6 +89,36 @@ VariableQuery parse_variable_query(std::string_view action, const Query& query,
       out.count = whole("count", value, 1, kLongestPage);
     } else {
       throw unknown_name("query", clipped(key), {"show", "search", "from", "count"});
+    }
+  }
+  return out;
+}
+
+bool parse_list_query(const Query& query) {
+  bool archived = false;
+  std::vector<std::string_view> seen;
+  for (const auto& [key, value] : query) {
+    refuse_repeated(key, value, seen);
+    if (key != "archived") throw unknown_name("query", clipped(key), {"archived"});
+    if (value != "true" && value != "false") {
+      throw unknown_name("archived", clipped(value), {"true", "false"});
+    }
+    archived = value == "true";
+  }
+  return archived;
+}
+
+EventQuery parse_event_query(const Query& query) {
+  EventQuery out;
+  std::vector<std::string_view> seen;
+  for (const auto& [key, value] : query) {
+    refuse_repeated(key, value, seen);
+    if (key == "after") {
+      out.after = whole("after", value, 0, kMostEvents);
+    } else if (key == "count") {
+      out.count = whole("count", value, 1, kLongestPage);
+    } else {
+      throw unknown_name("query", clipped(key), {"after", "count"});
     }
   }
   return out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,12 @@ struct VariableQuery {
   std::size_t count = 50;
 };
 
+/// Which events of a campaign to show: GET .../events.
+struct EventQuery {
+  std::uint64_t after = 0;  ///< the number of the event before them
+  std::size_t count = 100;
+};
+
 /// "affected", "padding", "surprising", "all".
 std::string_view name_of(VariableQuery::Show show);
 
@@ -37,6 +44,11 @@ std::string_view name_of(VariableQuery::Show show);
 /// Not an action of the campaign, unknown or repeated keys, numbers that are not valid.
 VariableQuery parse_variable_query(std::string_view action, const Query& query,
                                    const CampaignDefinition& campaign);
+
+/// Whether the query asks for archived campaigns: `archived=true`.
+bool parse_list_query(const Query& query);
+
+EventQuery parse_event_query(const Query& query);
 
 /// Whether the query asks for numbers of variables in place of them: `sets=count`.
 bool parse_sets_query(const Query& query);

@@ -18,6 +18,13 @@ using nlohmann::json;
 /// Requests nest three levels; a little more still gets a message about its key.
 constexpr std::size_t kMostDepth = 8;
 
+/// Numbers and rows of a body that are read without a tree: more than any campaign takes.
+constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
+constexpr std::size_t kMostRows = 1'000'001;
+
+/// Small requests may be of any kind.
+constexpr std::size_t kLargestSmallTree = std::size_t{16} << 20;
+
 /// -0 becomes 0, and nothing else changes.
 double without_negative_zero(double value) { return value + 0.0; }
 
@@ -27,7 +34,10 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// the text is anything else, be it JSON or not; the reader is then of no more use.
 class PlainReader {
  public:
-  explicit PlainReader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+  explicit PlainReader(std::string_view text)
+      : at_(text.data()),
+        end_(text.data() + text.size()),
+        most_named_(most_tree_bytes(text, kLargestSmallTree) / sizeof(NamedNumbers::value_type)) {}
 
   std::optional<RequestFields> read() {
     RequestFields fields;
@@ -126,7 +136,7 @@ class PlainReader {
   bool read_numbers(std::vector<double>& out) {
     if (take(']')) return true;
     do {
-      if (!read_number(out.emplace_back())) return false;
+      if (out.size() == kMostNumbers || !read_number(out.emplace_back())) return false;
     } while (take(','));
     return take(']');
   }
@@ -139,7 +149,9 @@ class PlainReader {
     }
     NumberRows rows;
     do {
-      if (!take('[') || !read_numbers(rows.numbers)) return std::nullopt;
+      if (rows.size() == kMostRows || !take('[') || !read_numbers(rows.numbers)) {
+        return std::nullopt;
+      }
       rows.ends.push_back(rows.numbers.size());
     } while (take(','));
     if (!take(']')) return std::nullopt;
@@ -150,6 +162,7 @@ class PlainReader {
     NamedNumbers named;
     if (take('}')) return named;
     do {
+      if (named.size() == most_named_) return std::nullopt;
       auto& [name, value] = named.emplace_back();
       if (!read_string(name) || !take(':') || !read_number(value)) return std::nullopt;
     } while (take(','));
@@ -172,6 +185,7 @@ class PlainReader {
 
   const char* at_;
   const char* end_;
+  std::size_t most_named_;
 };
 
 bool all_numbers(const json& list) {
@@ -216,7 +230,7 @@ RequestField field_of(json value) {
 
 RequestFields read_request_fields(std::string_view body) {
   if (auto plain = PlainReader(body).read()) return std::move(*plain);
-  json document = parse_json_document(body, kMostDepth);
+  json document = parse_json_document(body, kMostDepth, most_tree_bytes(body, kLargestSmallTree));
   if (!document.is_object()) throw InvalidInput("request", "must be an object");
   RequestFields fields;
   for (auto& member : document.items()) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "service/campaign_definition.h"
@@ -25,7 +26,14 @@ class NotFound : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// It cannot be written now; nothing was changed.
+/// What is kept of a campaign cannot be used: it is damaged, or does not fit into memory. Others
+/// are not concerned.
+class Quarantined : public std::runtime_error {
+ public:
+  Quarantined(std::string_view campaign, std::string_view reason);
+};
+
+/// It cannot be written now. Nothing was changed, unless the text says that this is unknown.
 class Unavailable : public std::runtime_error {
  public:
   Unavailable(const std::string& what, bool disk_full)
@@ -37,6 +45,7 @@ class Unavailable : public std::runtime_error {
 };
 
 class EventStore;
+struct EventQuery;
 struct VariableQuery;
 
 /// What a state looked like.
@@ -66,10 +75,16 @@ struct ServiceOptions {
   std::filesystem::path store;
   bool group_commits = true;              ///< the writes of concurrent requests go into one commit
   std::uint64_t snapshot_every = 10'000;  ///< events of a campaign
-  std::size_t most_campaigns = 1000;
+  std::size_t most_campaigns = 1000;      ///< that are not archived
+  /// Milliseconds after which the events of an archived campaign are dropped; absent: never.
+  std::optional<std::int64_t> keep_events_ms = {};
   std::size_t most_outstanding = 1'000'000;  ///< decisions of a campaign
-  /// Milliseconds since 1970; the system's clock unless given.
+  /// Of all campaigns together, as CampaignCost estimates it.
+  std::uint64_t most_bytes = std::uint64_t{8} << 30;
+  /// Milliseconds since 1970; a ServiceClock unless given.
   std::function<std::int64_t()> clock = {};
+  /// Told what an operator should know: failed commits, quarantined campaigns.
+  std::function<void(const std::string&)> log = {};
 };
 
 /// For /metrics.
@@ -77,15 +92,21 @@ struct ServiceGauges {
   std::uint64_t commits = 0;
   std::uint64_t writes = 0;  ///< events, snapshots and campaigns that were committed
   std::uint64_t failed_commits = 0;
-  std::uint64_t queued = 0;     ///< writes that wait for a commit now
-  double commit_seconds = 0.0;  ///< spent in commits
+  std::uint64_t queued = 0;       ///< writes that wait for a commit now
+  double commit_seconds = 0.0;    ///< spent in commits
+  std::uint64_t quarantined = 0;  ///< campaigns
+  std::uint64_t archived = 0;     ///< campaigns, which `campaigns` leaves out
+  std::uint64_t bytes = 0;        ///< that campaigns take, as CampaignCost estimates it
   std::vector<CampaignGauges> campaigns;
 };
 
 /// Live campaigns with their store: what an answer says was done is on disk. Safe for use by many
 /// threads. docs/service.md has the contract of each call.
 ///
-/// Throws InvalidInput, NotFound, Conflict and Unavailable; then nothing was changed.
+/// A campaign that cannot be rebuilt is quarantined: calls about it throw Quarantined, and all
+/// others go on.
+///
+/// Throws InvalidInput, NotFound, Conflict, Quarantined and Unavailable; then nothing was changed.
 class Service {
  public:
   /// Opens the store, makes it if there is none, and rebuilds every campaign from its last
@@ -96,23 +117,35 @@ class Service {
   Service(ServiceOptions options, std::unique_ptr<EventStore> store);
   ~Service();
 
+  // `by` is the name of who asks, which is kept with the event; empty if there are no names.
+
   /// False if the same campaign was there already.
-  bool create(const CampaignDefinition& definition);
+  bool create(const CampaignDefinition& definition, std::string_view by = {});
   /// Changes nothing if it is stopped.
-  void stop(std::string_view campaign);
+  void stop(std::string_view campaign, std::string_view by = {});
 
-  /// Throws NotFound. Definitions never change, and campaigns are never removed.
-  const CampaignDefinition& definition(std::string_view campaign) const;
+  /// Stops it, keeps its report and history, and takes it out of memory; changes nothing if it is
+  /// archived. Then its decisions can neither be made nor paid (Conflict).
+  void archive(std::string_view campaign, std::string_view by = {});
+  /// One that is archived or quarantined. Its name is free again.
+  void remove(std::string_view campaign, std::string_view by = {});
 
-  DecisionAnswer decide(std::string_view campaign, const DecisionRequest& request);
-  PayoffsAnswer pay(std::string_view campaign, std::string_view decision, const PayoffPart& part);
+  /// Throws NotFound, Quarantined, and Conflict if it is archived. Definitions never change.
+  std::shared_ptr<const CampaignDefinition> definition(std::string_view campaign) const;
+
+  DecisionAnswer decide(std::string_view campaign, const DecisionRequest& request,
+                        std::string_view by = {});
+  PayoffsAnswer pay(std::string_view campaign, std::string_view decision, const PayoffPart& part,
+                    std::string_view by = {});
   DecisionAnswer decision(std::string_view campaign, std::string_view decision) const;
 
   /// As docs/service.md shows them.
-  nlohmann::json list() const;
+  nlohmann::json list(bool archived = false) const;
   nlohmann::json show(std::string_view campaign) const;
   nlohmann::json report(std::string_view campaign) const;
   nlohmann::json history(std::string_view campaign) const;
+  /// Those that are on disk.
+  nlohmann::json events(std::string_view campaign, const EventQuery& query) const;
   nlohmann::json variables(std::string_view campaign, const VariableQuery& query) const;
 
   /// The report without the time, and with numbers in place of sets, for many to look at again and
@@ -122,12 +155,25 @@ class Service {
   /// Milliseconds since 1970, by the clock that events have their times from.
   std::int64_t now_ms() const;
 
-  /// Counts as lost what has waited for too long. To be called now and then.
+  /// Counts as lost what has waited for too long, drops and removes old events of archived
+  /// campaigns, and logs if the system's clock was set. To be called now and then.
   void sweep();
 
+  /// Reads all of the store, and quarantines what is damaged. To be called now and then: it takes
+  /// long, and holds up nobody.
+  void scrub();
+
+  /// False once the disk has failed to keep a commit: then the process must end.
+  bool trusts_store() const;
+
+  /// Never waits for a request.
   ServiceGauges gauges() const;
 
+  /// Names and reasons.
+  std::vector<std::pair<std::string, std::string>> quarantined() const;
+
  private:
+  friend class NewPlace;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

@@ -58,7 +58,11 @@ CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign&
   checked.name = campaign.name;
   const auto snapshots = whole_snapshots(store, campaign, defects);
   try {
-    LiveCampaign live(std::make_shared<CampaignDefinition>(parse_definition(campaign.definition)));
+    if (campaign.archive) store.archive_summary(campaign);
+    checked.dropped = !campaign.has_events();
+    if (checked.dropped) return checked;
+    LiveCampaign live(std::make_shared<CampaignDefinition>(
+        parse_definition(campaign.definition, DefinitionLimits::of_stored())));
     const auto before = [&](const Event& event) { decide_again(live, event, checked); };
     const auto after = [&](const Event&) {
       checked.events = live.version();
@@ -97,6 +101,21 @@ StoreCheck check_store(const CampaignStore& store) {
   }
   for (const StoredCampaign& campaign : campaigns) {
     out.campaigns.push_back(check_campaign(store, campaign, out.defects));
+  }
+  return out;
+}
+
+std::vector<std::string> damage_in(const CampaignStore& store) {
+  std::vector<std::string> out = store.defects();
+  try {
+    for (const StoredCampaign& campaign : store.campaigns()) {
+      if (campaign.archive) store.archive_summary(campaign);
+      if (!campaign.has_events()) continue;
+      store.for_each_event(campaign, 0, [](const Event&) {});
+      store.snapshots(campaign);
+    }
+  } catch (const StoreError& error) {
+    out.emplace_back(error.what());
   }
   return out;
 }

@@ -21,6 +21,7 @@ struct OtherDecision {
 struct CheckedCampaign {
   std::string name;
   std::uint64_t events = 0;
+  bool dropped = false;               ///< its events were dropped; only its archive was read
   std::uint64_t snapshots = 0;        ///< found equal to what the events make
   std::uint64_t other_snapshots = 0;  ///< of another revision of the policy, which nobody uses
   std::uint64_t decided_otherwise = 0;
@@ -40,5 +41,9 @@ struct StoreCheck {
 /// Reads all of a store, replays every event of every campaign from the first, compares the state
 /// with each snapshot, bit for bit, and decides every decision again.
 StoreCheck check_store(const CampaignStore& store);
+
+/// What is damaged, one sentence each: reads all of the store and compares all checksums, but
+/// decides nothing again.
+std::vector<std::string> damage_in(const CampaignStore& store);
 
 }  // namespace updraft

@@ -30,6 +30,13 @@ struct Sets {
   const VariableSet* declared = nullptr;
   const VariableSet* identified = nullptr;
   const VariableSet* padding = nullptr;
+  const std::vector<double>* inclusion = nullptr;  ///< per unit, if the policy tells it
+  const Partition* units = nullptr;
+
+  Json inclusion_of(VariableId variable) const {
+    if (inclusion == nullptr) return nullptr;
+    return (*inclusion)[units->group_of(variable)];
+  }
 
   Json word_for(VariableId variable) const {
     if (declared != nullptr && declared->contains(variable)) return "declared";
@@ -62,10 +69,15 @@ std::vector<VariableId> candidates(Show show, const Sets& sets, ActionId action,
 
 Json row(VariableId variable, const CampaignDefinition& campaign, const Sets& sets,
          const std::optional<VariableUplift>& uplift) {
-  Json out = {{"variable", variable}, {"affected", sets.word_for(variable)},
-              {"mean", nullptr},      {"baseline", nullptr},
-              {"uplift", nullptr},    {"difference", nullptr},
-              {"low", nullptr},       {"high", nullptr},
+  Json out = {{"variable", variable},
+              {"affected", sets.word_for(variable)},
+              {"inclusion", sets.inclusion_of(variable)},
+              {"mean", nullptr},
+              {"baseline", nullptr},
+              {"uplift", nullptr},
+              {"difference", nullptr},
+              {"low", nullptr},
+              {"high", nullptr},
               {"surprising", false}};
   if (!campaign.variable_names.empty()) out["name"] = campaign.variable_names[variable];
   if (!uplift) return out;
@@ -101,6 +113,10 @@ Json variable_page(const LiveCampaign& campaign, const VariableQuery& query) {
   }
   if (about.identified) sets.identified = &*about.identified;
   if (about.padding) sets.padding = &*about.padding;
+  if (about.inclusion) {
+    sets.inclusion = &*about.inclusion;
+    sets.units = campaign.policy().resolution().partition.get();
+  }
   const std::optional<VariableUplifts> uplifts = campaign.monitor().variable_uplifts();
 
   Json out = {{"action", query.action},

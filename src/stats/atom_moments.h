@@ -2,8 +2,10 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "stats/scatter_sketch.h"
 #include "updraft/ids.h"
 
 namespace updraft {
@@ -19,12 +21,16 @@ class StateWriter;
 ///   sum of (x - c(a)) (x - c(a))' = scatter + sum_a n(a) (mean(a) - c(a)) (mean(a) - c(a))'
 /// so that memory is G^2 + 2 K G for K actions and G atoms, and no history is kept. Means are
 /// updated by differences, so that a large common offset of the payoffs costs no digits of the
-/// scatter.
+/// scatter. With more than kMostInFull atoms there is a sketch of the scatter in its place, and
+/// memory is (2 K + 32) G.
 class AtomMoments {
  public:
+  static constexpr std::size_t kMostInFull = 256;
+
   AtomMoments(std::size_t actions, std::size_t atoms);
 
-  /// Adds the sums of a round of `action`, its `pulls`-th. Cost: G^2 / 2 multiplications.
+  /// Adds the sums of a round of `action`, its `pulls`-th. Cost: G^2 / 2 multiplications; with a
+  /// sketch O(G), and once in 16 rounds O(256 G).
   void add(ActionId action, std::uint64_t pulls, std::span<const double> sums);
 
   std::size_t actions() const { return static_cast<std::size_t>(means_.cols()); }
@@ -36,8 +42,11 @@ class AtomMoments {
   /// A column per action.
   const Eigen::MatrixXd& squares() const { return squares_; }
 
-  /// The lower triangle.
+  bool in_full() const { return !sketch_.has_value(); }
+  /// The lower triangle. Only in full.
   const Eigen::MatrixXd& scatter() const { return scatter_; }
+  /// Columns whose products add up to about the scatter. Only not in full.
+  Eigen::Ref<const Eigen::MatrixXd> sketch() const { return sketch_->columns(); }
 
   void write(StateWriter& writer) const;
   void read(StateReader& reader);
@@ -45,7 +54,8 @@ class AtomMoments {
  private:
   Eigen::MatrixXd means_;
   Eigen::MatrixXd squares_;
-  Eigen::MatrixXd scatter_;
+  Eigen::MatrixXd scatter_;  // empty if there is a sketch
+  std::optional<ScatterSketch> sketch_;
   Eigen::VectorXd deviation_;  // scratch of add()
 };
 

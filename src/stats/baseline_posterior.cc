@@ -1,5 +1,6 @@
 #include "stats/baseline_posterior.h"
 
+#include "core/symmetric.h"
 #include "updraft/state_io.h"
 
 namespace updraft {
@@ -75,12 +76,13 @@ void BaselinePosterior::refresh() {
   const double mean = total_.diagonal().sum() / std::max(1.0, seen_.sum());
   const double unit = mean > 0.0 ? mean : 1.0;
   for (double ridge = kRidge; ridge < 1.0; ridge *= 100.0) {  // more only if rounding demands it
-    ridged_ = total_;
-    ridged_.diagonal().array() += ridge * unit;
-    factor_.compute(ridged_);
-    if (factor_.info() == Eigen::Success) break;
+    factor_ = total_;
+    factor_.diagonal().array() += ridge * unit;
+    if (factorise(factor_)) break;
   }
-  shift_ = factor_.solve(weighted_);
+  shift_ = weighted_;
+  factor_.triangularView<Eigen::Lower>().solveInPlace(shift_);
+  factor_.triangularView<Eigen::Lower>().adjoint().solveInPlace(shift_);
 }
 
 const VectorXd& BaselinePosterior::shift() {
@@ -90,7 +92,7 @@ const VectorXd& BaselinePosterior::shift() {
 
 void BaselinePosterior::spread(VectorXd& z) {
   refresh();
-  factor_.matrixU().solveInPlace(z);
+  factor_.triangularView<Eigen::Lower>().adjoint().solveInPlace(z);
   for (Index g = 0; g < z.size(); ++g) {
     if (!(model_->sd[g] > 0.0) || seen_[g] == 0.0) z[g] = 0.0;
   }
@@ -99,7 +101,7 @@ void BaselinePosterior::spread(VectorXd& z) {
 MatrixXd BaselinePosterior::whitened(const MatrixXd& weights) {
   refresh();
   MatrixXd result = model_->sd.cwiseProduct(seen_).asDiagonal() * weights;
-  factor_.matrixL().solveInPlace(result);
+  factor_.triangularView<Eigen::Lower>().solveInPlace(result);
   return result;
 }
 

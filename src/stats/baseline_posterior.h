@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cstdint>
 #include <optional>
@@ -60,12 +59,11 @@ class BaselinePosterior {
   Eigen::MatrixXd total_;     // P
   Eigen::VectorXd weighted_;  // sum_a n(a) R(a) (mean(a) - centre) / scale
   Eigen::VectorXd shift_;
-  Eigen::LLT<Eigen::MatrixXd> factor_;
+  Eigen::MatrixXd factor_;             // L in its lower triangle
   bool stale_ = true;                  // factor_ and shift_
   std::vector<Eigen::MatrixXd> kept_;  // R(a) of all actions or of the last; empty: not computed
   std::optional<ActionId> last_;       // whose R(a) is kept, where only one is
   Eigen::VectorXd deviation_;          // scratch
-  Eigen::MatrixXd ridged_;             // scratch
 };
 
 }  // namespace updraft

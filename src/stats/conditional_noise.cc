@@ -1,7 +1,8 @@
 #include "stats/conditional_noise.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+
+#include "core/symmetric.h"
 
 namespace updraft {
 namespace {
@@ -15,16 +16,18 @@ using Eigen::VectorXd;
 constexpr double kMostPrecise = 1e3;
 
 /// Of the rows and columns at `places`.
-Eigen::LLT<MatrixXd> factor(const MatrixXd& matrix, const std::vector<Index>& places) {
-  const MatrixXd part = matrix(places, places);
-  return part.llt();
+MatrixXd part(const MatrixXd& matrix, const std::vector<Index>& places) {
+  return matrix(places, places);
+}
+
+MatrixXd inverse_of(const MatrixXd& matrix) {
+  return solve_positive(matrix, MatrixXd(MatrixXd::Identity(matrix.rows(), matrix.rows())));
 }
 
 }  // namespace
 
 ConditionalNoise::ConditionalNoise(const NoiseModel& model) : model_(&model) {
-  const Index atoms = model.sd.size();
-  inverse_ = model.correlation.llt().solve(MatrixXd::Identity(atoms, atoms));
+  inverse_ = inverse_of(model.correlation);
   if (!(inverse_.diagonal().maxCoeff() < kMostPrecise)) inverse_.resize(0, 0);
 }
 
@@ -50,7 +53,7 @@ ControlVariates ConditionalNoise::control_variates(std::span<const GroupId> affe
   const Places v(affected.begin(), affected.end());
   const VectorXd sd = own_sd(v);
   if (inverse_.size() > 0) {
-    const VectorXd solved = factor(inverse_, v).solve(sd);
+    const VectorXd solved = solve_positive(part(inverse_, v), sd);
     for (std::size_t j = 0; j < v.size(); ++j) {
       control.weights += solved[static_cast<Index>(j)] * inverse_.col(v[j]);
     }
@@ -58,7 +61,7 @@ ControlVariates ConditionalNoise::control_variates(std::span<const GroupId> affe
   } else {
     const Places c = others(affected);
     const VectorXd covariance = model.correlation(c, v) * sd;
-    const VectorXd beta = factor(model.correlation, c).solve(covariance);
+    const VectorXd beta = solve_positive(part(model.correlation, c), covariance);
     control.weights(c) = -beta;
     control.variance = sd.dot(model.correlation(v, v) * sd) - covariance.dot(beta);
   }
@@ -74,8 +77,7 @@ MatrixXd ConditionalNoise::precision(std::span<const GroupId> affected) const {
   if (inverse_.size() > 0) {
     MatrixXd result = inverse_;
     if (v.empty()) return result;
-    MatrixXd rows = inverse_(v, Eigen::all);
-    factor(inverse_, v).matrixL().solveInPlace(rows);
+    const MatrixXd rows = solve_root(part(inverse_, v), inverse_(v, Eigen::all));
     result.noalias() -= rows.transpose() * rows;
     for (const Index g : v) {  // 0 but for rounding
       result.row(g).setZero();
@@ -84,10 +86,8 @@ MatrixXd ConditionalNoise::precision(std::span<const GroupId> affected) const {
     return result;
   }
   const Places c = others(affected);
-  const auto count = static_cast<Index>(c.size());
   MatrixXd result = MatrixXd::Zero(atoms, atoms);
-  const MatrixXd inverse = factor(model_->correlation, c).solve(MatrixXd::Identity(count, count));
-  result(c, c) = inverse;
+  result(c, c) = inverse_of(part(model_->correlation, c));
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stats/factor_noise.h"
 #include "stats/own_variances.h"
 #include "updraft/error.h"
 #include "updraft/state_io.h"
@@ -36,6 +37,18 @@ VectorXd mean_unaffected(const AtomMoments& moments, std::span<const std::uint64
     if (rounds[g] > 0.0) sum[g] /= rounds[g];
   }
   return sum;
+}
+
+/// sqrt(n(a)) (mean(a) - centre), 0 for what an action affects: a column per action. Their products
+/// and the scatter within actions add up to the scatter of the residuals.
+MatrixXd offsets_from(const VectorXd& centre, const AtomMoments& moments,
+                      std::span<const std::uint64_t> pulls, const AffectedSets& sets) {
+  MatrixXd offsets = moments.means().colwise() - centre;
+  for (ActionId a = 0; a < moments.actions(); ++a) {
+    for (const GroupId g : sets.atoms_of(a)) offsets(g, a) = 0.0;
+    offsets.col(a) *= std::sqrt(static_cast<double>(pulls[a]));
+  }
+  return offsets;
 }
 
 /// The lower triangle of the sum of squares and products of the residuals.
@@ -90,6 +103,18 @@ void set_correlations(NoiseModel& model, const MatrixXd& scatter, const Varies& 
   }
 }
 
+/// The factors of `columns`, whose products add up to the scatter with the diagonal `squares`.
+void set_loadings(NoiseModel& model, MatrixXd columns, const VectorXd& squares,
+                  const Varies& varies) {
+  const auto actions = static_cast<std::size_t>(model.own_sd.cols());
+  const std::size_t most =
+      std::clamp<std::size_t>(NoiseModel::kMostCells / actions, 1, NoiseModel::kMostFactors);
+  const Index atoms = squares.size();
+  model.loadings = main_factors(std::move(columns), varies.select(squares, 0.0), model.degrees,
+                                most, VectorXd::Ones(atoms));
+  model.shrinkage = 1.0 - static_cast<double>(model.loadings.cols()) / static_cast<double>(atoms);
+}
+
 }  // namespace
 
 NoiseModel::NoiseModel(std::size_t actions, std::size_t atoms) {
@@ -100,7 +125,12 @@ NoiseModel::NoiseModel(std::size_t actions, std::size_t atoms) {
   own_degrees = VectorXd::Ones(count);
   scale = VectorXd::Ones(size);
   centre = VectorXd::Zero(size);
-  correlation = MatrixXd::Identity(size, size);
+  loadings.resize(size, 0);
+  if (atoms <= AtomMoments::kMostInFull) correlation = MatrixXd::Identity(size, size);
+}
+
+VectorXd NoiseModel::own_share() const {
+  return (1.0 - loadings.rowwise().squaredNorm().array()).cwiseMax(kLeastOwn);
 }
 
 void NoiseModel::set_scale() { scale = (sd.array() > 0.0).select(sd, 1.0); }
@@ -118,7 +148,17 @@ NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> 
   NoiseModel model(moments.actions(), moments.atoms());
   for (const std::uint64_t n : pulls) model.rounds += n;
   model.centre = known ? *settings.baseline : mean_unaffected(moments, pulls, sets);
-  const MatrixXd scatter = residual_scatter(moments, pulls, sets, model.centre);
+  MatrixXd scatter;  // of a factored model columns whose products add up to it
+  VectorXd squares;
+  if (model.factored()) {
+    const MatrixXd offsets = offsets_from(model.centre, moments, pulls, sets);
+    scatter.resize(offsets.rows(), moments.sketch().cols() + offsets.cols());
+    scatter << moments.sketch(), offsets;
+    squares = moments.squares().rowwise().sum() + offsets.rowwise().squaredNorm();
+  } else {
+    scatter = residual_scatter(moments, pulls, sets, model.centre);
+    squares = scatter.diagonal();
+  }
 
   model.degrees = model.rounds;
   const VectorXd size =
@@ -128,7 +168,7 @@ NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> 
     const std::uint64_t spent = sets.affecting(static_cast<GroupId>(g)).size() + (known ? 0 : 1);
     const std::uint64_t degrees = model.rounds > spent ? model.rounds - spent : 1;
     model.degrees = std::min(model.degrees, degrees);
-    varies[g] = std::sqrt(scatter(g, g) / static_cast<double>(degrees)) > kRounding * size[g];
+    varies[g] = std::sqrt(squares[g] / static_cast<double>(degrees)) > kRounding * size[g];
   }
   const OwnVariances variances = own_variances({.moments = &moments,
                                                 .pulls = pulls,
@@ -144,7 +184,12 @@ NoiseModel fit_noise(const AtomMoments& moments, std::span<const std::uint64_t> 
     const double own = static_cast<double>(pulls[a]) - 1.0 + 1.0 / variances.trust;
     model.own_degrees[a] = std::min(most, own);
   }
-  if (!settings.diagonal) set_correlations(model, scatter, varies);
+  if (settings.diagonal) return model;
+  if (model.factored()) {
+    set_loadings(model, std::move(scatter), squares, varies);
+  } else {
+    set_correlations(model, scatter, varies);
+  }
   return model;
 }
 
@@ -157,6 +202,9 @@ void NoiseModel::write(StateWriter& writer) const {
   }
   writer.f64s({own_sd.data(), static_cast<std::size_t>(own_sd.size())});
   writer.f64s({correlation.data(), static_cast<std::size_t>(correlation.size())});
+  if (!factored()) return;
+  writer.u64(static_cast<std::uint64_t>(loadings.cols()));
+  writer.f64s({loadings.data(), static_cast<std::size_t>(loadings.size())});
 }
 
 void NoiseModel::read(StateReader& reader) {
@@ -179,6 +227,12 @@ void NoiseModel::read(StateReader& reader) {
               "policy state: noise of the actions");
   reader.f64s({correlation.data(), static_cast<std::size_t>(correlation.size())},
               "policy state: correlations");
+  if (factored()) {
+    loadings.resize(sd.size(),
+                    static_cast<Index>(reader.u64_at_most(kMostFactors, "policy state: factors")));
+    reader.f64s({loadings.data(), static_cast<std::size_t>(loadings.size())},
+                "policy state: loadings");
+  }
   set_scale();
 }
 

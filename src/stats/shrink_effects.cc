@@ -1,7 +1,8 @@
 #include "stats/shrink_effects.h"
 
-#include <Eigen/Cholesky>
 #include <vector>
+
+#include "core/symmetric.h"
 
 namespace updraft {
 namespace {
@@ -49,7 +50,7 @@ void shrink_effects(VectorXd& estimate, MatrixXd& covariance) {
   const MatrixXd among = covariance(uncertain, uncertain);
   MatrixXd total = among;
   total.diagonal().array() += tau2;
-  const MatrixXd gain = total.llt().solve(among);  // (C + tau^2 I)^-1 C
+  const MatrixXd gain = solve_positive(total, among);  // (C + tau^2 I)^-1 C
   const VectorXd off = own.array() - mean;
   estimate(uncertain) = own - gain.transpose() * off;
   covariance(uncertain, uncertain) = among - among * gain;

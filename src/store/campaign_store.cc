@@ -8,63 +8,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <span>
-#include <unordered_map>
 
-#include "core/checksum.h"
+#include "store/store_schema.h"
+#include "store/store_writer.h"
 
 namespace updraft {
 namespace {
 
-constexpr std::int64_t kApplication = 0x55706472;          // "Updr"
-constexpr std::int64_t kKeySpace = std::int64_t{1} << 40;  // events of a campaign
-constexpr int kSnapshotsKept = 2;
-
-/// Each brings a store from one version to the next; version 0 is an empty file.
-constexpr const char* kMigrations[] = {
-    R"(CREATE TABLE campaigns (
-         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
-         checksum INTEGER NOT NULL) STRICT;
-       CREATE TABLE events (
-         key INTEGER PRIMARY KEY, kind INTEGER NOT NULL, campaign INTEGER NOT NULL,
-         decision TEXT NOT NULL, time_ms INTEGER NOT NULL, body BLOB NOT NULL,
-         checksum INTEGER NOT NULL) STRICT;
-       CREATE INDEX events_of_decision ON events (decision, campaign) WHERE decision <> '';
-       CREATE TABLE snapshots (
-         campaign INTEGER NOT NULL, number INTEGER NOT NULL, body BLOB NOT NULL,
-         checksum INTEGER NOT NULL, PRIMARY KEY (campaign, number)) STRICT;)",
-    // Snapshots hold more than before; the events give them back.
-    "DELETE FROM snapshots;",
-    // Snapshots of policies with features count the rows learned from, and estimates that are no
-    // uplifts are differences now; again from the events.
-    "DELETE FROM snapshots;",
-    // Decisions may have a probability and a revision, and snapshots say which policy made them.
-    "DELETE FROM snapshots;",
-};
-constexpr std::int64_t kVersion = std::size(kMigrations);
-
-std::int64_t key_of(std::int64_t campaign, std::uint64_t number) {
-  return campaign * kKeySpace + static_cast<std::int64_t>(number);
-}
-
-std::int64_t checksum_of(std::int64_t campaign, const Event& event) {
-  return checksum(fmt::format("{} {} {} {} {} ", campaign, event.number,
-                              static_cast<int>(event.kind), event.decision, event.time_ms) +
-                  event.body);
-}
-
-std::int64_t checksum_of(const StoredCampaign& campaign) {
-  return checksum(fmt::format("{} {} {}", campaign.id, campaign.name, campaign.definition));
-}
-
-std::int64_t checksum_of(std::int64_t campaign, const StoredSnapshot& snapshot) {
-  return checksum(fmt::format("{} {} ", campaign, snapshot.number) + snapshot.body);
-}
-
-constexpr const char* kRebuild =
-    "the log can be taken over into a new store, which rebuilds the state: updraft store export, "
-    "then updraft store import";
-constexpr const char* kRestore = "restore the file from a copy";
+/// Of bodies of events that are read together.
+constexpr std::size_t kBytesAtOnce = 16 << 20;
+constexpr const char* kRebuild = "the events give the same state";
+constexpr const char* kRestore = "restore a backup";
+constexpr const char* kRestoreOrExport =
+    "the last events are missing: restore a backup, or take over what is left into a new store: "
+    "updraft store export, then updraft store import";
 
 [[noreturn]] void damaged(const std::filesystem::path& path, std::string_view what,
                           std::string_view remedy) {
@@ -77,7 +34,8 @@ Event event_in(const Statement& row) {
           .kind = static_cast<EventKind>(row.number(1)),
           .decision = std::string(row.text(2)),
           .time_ms = row.number(3),
-          .body = std::string(row.blob(4))};
+          .body = std::string(row.blob(4)),
+          .by = std::string(row.text(6))};
 }
 
 /// Runs `read`, and says what is damaged where SQLite finds that.
@@ -96,100 +54,10 @@ auto guarded(const std::filesystem::path& path, Read read) {
 
 }  // namespace
 
-/// What writing needs.
-struct CampaignStore::Writer {
-  explicit Writer(const std::filesystem::path& path)
-      : connection(path, Connection::Mode::kReadWrite) {}
-
-  void prepare() {
-    add_campaign.emplace(connection.prepare("INSERT INTO campaigns VALUES (?, ?, ?, ?)"));
-    add_event.emplace(connection.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"));
-    add_snapshot.emplace(
-        connection.prepare("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)"));
-    last_key.emplace(connection.prepare("SELECT max(key) FROM events WHERE key >= ? AND key < ?"));
-    same_campaign.emplace(
-        connection.prepare("SELECT count(*) FROM campaigns WHERE id = ? OR name = ?"));
-    drop_snapshots.emplace(connection.prepare(
-        "DELETE FROM snapshots WHERE campaign = ?1 AND number NOT IN (SELECT number FROM snapshots "
-        "WHERE campaign = ?1 ORDER BY number DESC LIMIT ?2)"));
-  }
-
-  void begin() {
-    connection.execute("BEGIN IMMEDIATE");
-    versions.clear();
-  }
-
-  /// Into the transaction; false where there is a conflict.
-  bool write(const std::vector<StoreWrite>& batch) {
-    return std::all_of(batch.begin(), batch.end(), [this](const StoreWrite& write) {
-      if (!expected(write)) return false;
-      std::visit([this](const auto& what) { add(what); }, write);
-      return true;
-    });
-  }
-
-  /// Whether what is there is what the write expects.
-  bool expected(const StoreWrite& write) {
-    if (const auto* added = std::get_if<StoredCampaign>(&write)) {
-      same_campaign->bind(1, added->id).bind(2, std::string_view(added->name));
-      return same_campaign->run_for_number() == 0;
-    }
-    const auto* event = std::get_if<EventWrite>(&write);
-    return event == nullptr || event->event.number == ++version(event->campaign);
-  }
-
-  /// How many events the campaign has, with those of this transaction.
-  std::uint64_t& version(std::int64_t campaign) {
-    const auto known = versions.find(campaign);
-    if (known != versions.end()) return known->second;
-    last_key->bind(1, key_of(campaign, 0)).bind(2, key_of(campaign + 1, 0));
-    const std::int64_t last = last_key->run_for_number();  // 0 where there is none
-    return versions[campaign] = static_cast<std::uint64_t>(last % kKeySpace);
-  }
-
-  void add(const StoredCampaign& campaign) {
-    add_campaign->bind(1, campaign.id)
-        .bind(2, std::string_view(campaign.name))
-        .bind(3, std::string_view(campaign.definition))
-        .bind(4, checksum_of(campaign))
-        .run();
-  }
-
-  void add(const EventWrite& write) {
-    const Event& event = write.event;
-    add_event->bind(1, key_of(write.campaign, event.number))
-        .bind(2, static_cast<std::int64_t>(event.kind))
-        .bind(3, write.campaign)
-        .bind(4, std::string_view(event.decision))
-        .bind(5, event.time_ms)
-        .bind_blob(6, event.body)
-        .bind(7, checksum_of(write.campaign, event))
-        .run();
-  }
-
-  void add(const SnapshotWrite& write) {
-    add_snapshot->bind(1, write.campaign)
-        .bind(2, static_cast<std::int64_t>(write.snapshot.number))
-        .bind_blob(3, write.snapshot.body)
-        .bind(4, checksum_of(write.campaign, write.snapshot))
-        .run();
-    drop_snapshots->bind(1, write.campaign).bind(2, std::int64_t{kSnapshotsKept}).run();
-  }
-
-  Connection connection;
-  std::optional<Statement> add_campaign;
-  std::optional<Statement> add_event;
-  std::optional<Statement> add_snapshot;
-  std::optional<Statement> drop_snapshots;
-  std::optional<Statement> last_key;
-  std::optional<Statement> same_campaign;
-  std::unordered_map<std::int64_t, std::uint64_t> versions;  // of campaigns in this transaction
-};
-
 CampaignStore::CampaignStore(const std::filesystem::path& path, Mode mode) : path_(path) {
   if (mode == Mode::kWrite) {
     const std::string lock = std::filesystem::weakly_canonical(path).string() + "-lock";
-    lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       if (lock_ >= 0) ::close(lock_);
@@ -205,10 +73,10 @@ CampaignStore::CampaignStore(const std::filesystem::path& path, Mode mode) : pat
     guarded(path_, [&] {
       if (mode == Mode::kWrite) prepare_for_writing();
       reader_.emplace(path, Connection::Mode::kReadOnly);
-      if (mode == Mode::kRead && reader_->number("PRAGMA user_version") != kVersion) {
+      if (mode == Mode::kRead && reader_->number("PRAGMA user_version") != store_version()) {
         throw StoreError(
             fmt::format("{} is not a store of version {}; updraft serve brings older ones up to it",
-                        path.string(), kVersion),
+                        path.string(), store_version()),
             StoreError::Kind::kOther);
       }
     });
@@ -222,50 +90,82 @@ CampaignStore::CampaignStore(const std::filesystem::path& path, Mode mode) : pat
 
 CampaignStore::~CampaignStore() {
   reader_.reset();
+  if (writer_) {
+    try {  // The next one to open it knows that it is whole without a -wal file.
+      writer_->connection().execute("UPDATE heads SET chain = 0 WHERE campaign = 0");
+    } catch (const StoreError&) {
+    }
+  }
   writer_.reset();
   if (lock_ >= 0) ::close(lock_);
 }
 
 void CampaignStore::prepare_for_writing() {
-  writer_ = std::make_unique<Writer>(path_);
-  Connection& connection = writer_->connection;
-  const std::int64_t application = connection.number("PRAGMA application_id");
-  const std::int64_t version = connection.number("PRAGMA user_version");
-  const bool empty = connection.number("SELECT count(*) FROM sqlite_schema") == 0;
-  if (!(application == kApplication || (application == 0 && empty))) {
-    throw StoreError(fmt::format("{} is a database of something else", path_.string()),
+  if (!std::filesystem::exists(path_)) {
+    if (const auto commits = HeadFile(beside(path_, "-head")).commits()) {
+      throw StoreError(fmt::format("{0} does not exist, but {0}-head says that it had {1} commits; "
+                                   "restore it, or remove {0}-head to begin a new store",
+                                   path_.string(), *commits),
+                       StoreError::Kind::kOther);
+    }
+    make_store(path_);
+  }
+  if (std::filesystem::file_size(path_) == 0) {
+    throw StoreError(fmt::format("{} is empty: it is no store; restore a backup, or remove the "
+                                 "file to begin a new store",
+                                 path_.string()),
                      StoreError::Kind::kOther);
   }
-  if (version > kVersion) {
-    throw StoreError(
-        fmt::format("{} has version {} of the store, newer than {}: use a newer updraft",
-                    path_.string(), version, kVersion),
-        StoreError::Kind::kOther);
-  }
+  const bool has_log = std::filesystem::exists(beside(path_, "-wal"));
+  writer_ = std::make_unique<StoreWriter>(path_);
+  Connection& connection = writer_->connection();
+  upgrade_store(path_, connection);
   connection.execute("PRAGMA journal_mode = WAL");
   connection.execute("PRAGMA synchronous = FULL");
-  if (version < kVersion) {
-    connection.execute("BEGIN IMMEDIATE");
-    for (std::int64_t from = version; from < kVersion; ++from)
-      connection.execute(kMigrations[from]);
-    connection.execute(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
-    connection.execute(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
-    connection.execute("COMMIT");
-  }
   writer_->prepare();
+  check_whole(has_log);
+  writer_->begin();
+  writer_->commit();
+  // A copy of the file without its log then knows that it is one.
+  connection.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/// Whether the file may have lost the end of what was acknowledged.
+void CampaignStore::check_whole(bool has_log) {
+  const StoreHead store = writer_->head(kStoreRow);
+  writer_->set_commits(store.number);
+  const std::optional<std::uint64_t> acknowledged = writer_->head_file().commits();
+  if (acknowledged && *acknowledged > store.number) {
+    damaged(path_,
+            fmt::format("it ends with commit {}, but commit {} was acknowledged, as {}-head says",
+                        store.number, *acknowledged, path_.string()),
+            kRestoreOrExport);
+  }
+  const bool in_use = store.chain != 0;
+  if (in_use && !has_log && !acknowledged) {
+    damaged(path_, "it was in use when it was copied, or its -wal file was removed",
+            kRestoreOrExport);
+  }
 }
 
 std::vector<StoredCampaign> CampaignStore::campaigns() const {
   const std::lock_guard lock(reading_);
   return guarded(path_, [&] {
     std::vector<StoredCampaign> out;
-    Statement rows =
-        reader_->prepare("SELECT id, name, definition, checksum FROM campaigns ORDER BY id");
+    Statement rows = reader_->prepare(
+        "SELECT id, name, definition, campaigns.checksum, created_ms, created_by, time_ms, "
+        "done_by, "
+        "brief, has_events FROM campaigns LEFT JOIN archives ON campaign = id ORDER BY id");
     while (rows.step()) {
-      out.push_back({rows.number(0), std::string(rows.text(1)), std::string(rows.text(2))});
-      if (rows.number(3) != checksum_of(out.back())) {
-        damaged(path_, fmt::format("the definition of campaign {}", out.back().id), kRestore);
+      StoredCampaign& one = out.emplace_back(
+          StoredCampaign{rows.number(0), std::string(rows.text(1)), std::string(rows.text(2)),
+                         rows.number(4), std::string(rows.text(5))});
+      if (rows.number(3) != checksum_of(one)) {
+        damaged(path_, fmt::format("the definition of campaign {}", one.id), kRestore);
       }
+      if (rows.text(8).empty()) continue;
+      one.archive = {rows.number(6), std::string(rows.text(7)), std::string(rows.text(8)),
+                     rows.number(9) != 0};
     }
     return out;
   });
@@ -282,7 +182,7 @@ Event CampaignStore::checked_event(const StoredCampaign& campaign, const Stateme
 StoredSnapshot CampaignStore::snapshot_in(const StoredCampaign& campaign,
                                           const Statement& row) const {
   StoredSnapshot snapshot = {static_cast<std::uint64_t>(row.number(0)), std::string(row.blob(1))};
-  if (row.number(2) != checksum_of(campaign.id, snapshot)) {
+  if (row.number(2) != checksum_of(campaign.id, snapshot, row.number(3))) {
     damaged(
         path_,
         fmt::format("the snapshot of campaign {} after event {}", campaign.name, snapshot.number),
@@ -295,7 +195,8 @@ std::vector<StoredSnapshot> CampaignStore::snapshots(const StoredCampaign& campa
   const std::lock_guard lock(reading_);
   return guarded(path_, [&] {
     Statement rows = reader_->prepare(
-        "SELECT number, body, checksum FROM snapshots WHERE campaign = ? ORDER BY number DESC");
+        "SELECT number, body, checksum, chain FROM snapshots WHERE campaign = ? "
+        "ORDER BY number DESC");
     rows.bind(1, campaign.id);
     std::vector<StoredSnapshot> out;
     while (rows.step()) out.push_back(snapshot_in(campaign, rows));
@@ -307,41 +208,94 @@ std::optional<StoredSnapshot> CampaignStore::last_snapshot(const StoredCampaign&
   const std::lock_guard lock(reading_);
   return guarded(path_, [&]() -> std::optional<StoredSnapshot> {
     Statement row = reader_->prepare(
-        "SELECT number, body, checksum FROM snapshots WHERE campaign = ? ORDER BY number DESC "
-        "LIMIT 1");
+        "SELECT number, body, checksum, chain FROM snapshots WHERE campaign = ? "
+        "ORDER BY number DESC LIMIT 1");
     if (!row.bind(1, campaign.id).step()) return std::nullopt;
     return snapshot_in(campaign, row);
   });
 }
 
+CampaignStore::Reach CampaignStore::reach_of(const StoredCampaign& campaign,
+                                             std::uint64_t after) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    Statement head = reader_->prepare("SELECT number, chain FROM heads WHERE campaign = ?");
+    if (!head.bind(1, campaign.id).step()) {
+      damaged(path_, fmt::format("the head of campaign {} is missing", campaign.name), kRestore);
+    }
+    Reach reach = {.last = static_cast<std::uint64_t>(head.number(0)), .chain = head.number(1)};
+    if (after == 0) {
+      reach.before = 0;
+      return reach;
+    }
+    Statement snapshot =
+        reader_->prepare("SELECT chain FROM snapshots WHERE campaign = ? AND number = ?");
+    snapshot.bind(1, campaign.id).bind(2, static_cast<std::int64_t>(after));
+    if (snapshot.step()) reach.before = snapshot.number(0);
+    return reach;
+  });
+}
+
+std::vector<CampaignStore::Link> CampaignStore::links_from(const StoredCampaign& campaign,
+                                                           std::uint64_t first,
+                                                           std::size_t most) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    std::vector<Link> links;
+    Statement rows = reader_->prepare(
+        "SELECT key, kind, decision, time_ms, body, checksum, done_by FROM events "
+        "WHERE key >= ? AND key < ? ORDER BY key LIMIT ?");
+    rows.bind(1, key_of(campaign.id, first))
+        .bind(2, key_of(campaign.id + 1, 0))
+        .bind(3, static_cast<std::int64_t>(most));
+    std::size_t bytes = 0;
+    for (std::uint64_t expected = first; bytes < kBytesAtOnce && rows.step(); ++expected) {
+      links.push_back({checked_event(campaign, rows), rows.number(5)});
+      if (links.back().event.number != expected) {
+        damaged(path_, fmt::format("event {} of campaign {} is missing", expected, campaign.name),
+                kRestore);
+      }
+      bytes += links.back().event.body.size();
+    }
+    return links;
+  });
+}
+
 void CampaignStore::for_each_event(const StoredCampaign& campaign, std::uint64_t after,
                                    const std::function<void(const Event&)>& visit) const {
-  // A few at a time, so that `visit` may read, too.
+  // A few at a time, so that `visit` may read, too. More may come meanwhile.
   constexpr std::size_t kAtOnce = 256;
-  std::uint64_t expected = after + 1;
-  std::vector<Event> events;
+  const Reach reach = reach_of(campaign, after);
+  std::optional<std::int64_t> chain = reach.before;
+  std::uint64_t last = after;
+  std::vector<Link> links;
   do {
-    events.clear();
-    guarded(path_, [&] {
-      const std::lock_guard lock(reading_);
-      Statement rows = reader_->prepare(
-          "SELECT key, kind, decision, time_ms, body, checksum FROM events "
-          "WHERE key >= ? AND key < ? ORDER BY key LIMIT ?");
-      rows.bind(1, key_of(campaign.id, expected))
-          .bind(2, key_of(campaign.id + 1, 0))
-          .bind(3, static_cast<std::int64_t>(kAtOnce));
-      while (rows.step()) {
-        events.push_back(checked_event(campaign, rows));
-        const Event& event = events.back();
-        if (event.number != expected) {
-          damaged(path_, fmt::format("event {} of campaign {} is missing", expected, campaign.name),
-                  kRestore);
-        }
-        ++expected;
+    links = links_from(campaign, last + 1, kAtOnce);
+    for (const Link& link : links) {
+      last = link.event.number;
+      if (chain) chain = chained(*chain, link.checksum);
+      if (last == reach.last && chain && *chain != reach.chain) {
+        damaged(path_,
+                fmt::format("the events of campaign {} up to {} are not those that were written",
+                            campaign.name, last),
+                kRestore);
       }
-    });
-    for (const Event& event : events) visit(event);
-  } while (events.size() == kAtOnce);
+      visit(link.event);
+    }
+  } while (!links.empty());
+  if (last < reach.last) {
+    damaged(path_,
+            fmt::format("events {} to {} of campaign {} are missing", last + 1, reach.last,
+                        campaign.name),
+            kRestore);
+  }
+}
+
+std::vector<Event> CampaignStore::events_after(const StoredCampaign& campaign, std::uint64_t after,
+                                               std::size_t most) const {
+  std::vector<Event> out;
+  for (Link& link : links_from(campaign, after + 1, most)) out.push_back(std::move(link.event));
+  return out;
 }
 
 std::vector<Event> CampaignStore::events_of(const StoredCampaign& campaign,
@@ -351,7 +305,8 @@ std::vector<Event> CampaignStore::events_of(const StoredCampaign& campaign,
     std::vector<Event> out;
     if (decision.empty()) return out;
     Statement rows = reader_->prepare(
-        "SELECT key, kind, decision, time_ms, body, checksum FROM events WHERE decision = ? AND "
+        "SELECT key, kind, decision, time_ms, body, checksum, done_by FROM events WHERE decision = "
+        "? AND "
         "campaign = ? AND decision <> '' ORDER BY key");
     rows.bind(1, decision).bind(2, campaign.id);
     while (rows.step()) out.push_back(checked_event(campaign, rows));
@@ -373,7 +328,7 @@ AppendResult CampaignStore::write_all(const std::function<std::vector<StoreWrite
 }
 
 AppendResult CampaignStore::in_transaction(const std::function<bool()>& work) {
-  Connection& connection = writer_->connection;
+  Connection& connection = writer_->connection();
   const auto roll_back = [&] {
     try {
       connection.execute("ROLLBACK");
@@ -383,7 +338,7 @@ AppendResult CampaignStore::in_transaction(const std::function<bool()>& work) {
   writer_->begin();
   try {
     if (work()) {
-      connection.execute("COMMIT");
+      writer_->commit();
       return AppendResult::kOk;
     }
   } catch (...) {
@@ -394,20 +349,60 @@ AppendResult CampaignStore::in_transaction(const std::function<bool()>& work) {
   return AppendResult::kConflict;
 }
 
+std::string CampaignStore::archive_summary(const StoredCampaign& campaign) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    Statement row = reader_->prepare("SELECT summary, checksum FROM archives WHERE campaign = ?");
+    if (!campaign.archive || !row.bind(1, campaign.id).step()) {
+      damaged(path_, fmt::format("the archive of campaign {} is missing", campaign.name), kRestore);
+    }
+    std::string summary(row.text(0));
+    if (row.number(1) != checksum_of(campaign.id, *campaign.archive, summary)) {
+      damaged(path_, fmt::format("the archive of campaign {}", campaign.name), kRestore);
+    }
+    return summary;
+  });
+}
+
+bool CampaignStore::has_dropped() const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] { return reader_->number("SELECT count(*) FROM dropped") > 0; });
+}
+
+std::vector<CampaignStore::NamedHead> CampaignStore::heads_of(std::string_view name) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    std::vector<NamedHead> out;
+    Statement rows = reader_->prepare(
+        "SELECT id, number, chain FROM campaigns JOIN heads ON campaign = id WHERE name = ?1 "
+        "UNION ALL SELECT campaign, number, chain FROM deleted WHERE name = ?1");
+    rows.bind(1, name);
+    while (rows.step()) {
+      out.push_back({rows.number(0), {static_cast<std::uint64_t>(rows.number(1)), rows.number(2)}});
+    }
+    return out;
+  });
+}
+
 std::int64_t CampaignStore::new_campaign_id() const {
   const std::lock_guard lock(reading_);
-  return guarded(path_, [&] { return reader_->number("SELECT max(id) FROM campaigns") + 1; });
+  return guarded(path_, [&] {
+    return 1 + reader_->number(
+                   "SELECT max(id) FROM (SELECT id FROM campaigns UNION ALL "
+                   "SELECT campaign FROM deleted)");
+  });
 }
 
 void CampaignStore::limit_pages(std::int64_t pages) {
-  writer_->connection.number(fmt::format("PRAGMA max_page_count = {}", pages).c_str());
+  writer_->connection().number(fmt::format("PRAGMA max_page_count = {}", pages).c_str());
 }
 
 std::vector<std::string> CampaignStore::defects() const {
-  const std::lock_guard lock(reading_);
   std::vector<std::string> out;
   try {
-    Statement rows = reader_->prepare("PRAGMA integrity_check");
+    // A connection of its own, as it takes long and nobody is to wait for it.
+    Connection connection(path_, Connection::Mode::kReadOnly);
+    Statement rows = connection.prepare("PRAGMA integrity_check");
     while (rows.step()) {
       if (rows.text(0) != "ok") out.emplace_back(rows.text(0));
     }
@@ -415,6 +410,25 @@ std::vector<std::string> CampaignStore::defects() const {
     out.emplace_back(error.what());
   }
   return out;
+}
+
+void CampaignStore::back_up(const std::filesystem::path& target) const {
+  if (std::filesystem::exists(target)) {
+    throw StoreError(fmt::format("{} exists", target.string()), StoreError::Kind::kOther);
+  }
+  const std::filesystem::path partial = beside(target, "-new");
+  std::filesystem::remove(partial);
+  guarded(path_, [&] {
+    Connection source(path_, Connection::Mode::kReadOnly);
+    Connection copy(partial, Connection::Mode::kReadWrite);
+    source.copy_to(copy);
+    copy.execute("PRAGMA journal_mode = DELETE");
+    copy.execute("PRAGMA synchronous = FULL");
+    copy.execute("UPDATE heads SET chain = 0 WHERE campaign = 0");
+  });
+  std::filesystem::permissions(
+      partial, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::rename(partial, target);
 }
 
 }  // namespace updraft

@@ -15,15 +15,18 @@
 
 namespace updraft {
 
-/// An EventStore in an SQLite file, with a checksum for each event and snapshot. Format:
-/// docs/formats/store.md. Where a StoreError says that the store is damaged, its text says what is
-/// and what can be done.
+class StoreWriter;
+
+/// An EventStore in an SQLite file, with a checksum for each event and snapshot, and one over all
+/// events of a campaign, which for_each_event() compares. Format: docs/formats/store.md. Where a
+/// StoreError says that the store is damaged, its text says what is and what can be done.
 class CampaignStore final : public EventStore {
  public:
   enum class Mode { kRead, kWrite };
 
-  /// kWrite: makes it where there is none, brings an older one to the current version, and keeps
-  /// others from writing until this is gone.
+  /// kWrite: makes it where there is no file, brings an older one to the current version, and keeps
+  /// others from writing until this is gone. A file that is empty, or that has lost the end of what
+  /// was acknowledged, is refused.
   CampaignStore(const std::filesystem::path& path, Mode mode);
   ~CampaignStore() override;
 
@@ -33,8 +36,20 @@ class CampaignStore final : public EventStore {
   std::optional<StoredSnapshot> last_snapshot(const StoredCampaign& campaign) const override;
   void for_each_event(const StoredCampaign& campaign, std::uint64_t after,
                       const std::function<void(const Event&)>& visit) const override;
+  std::vector<Event> events_after(const StoredCampaign& campaign, std::uint64_t after,
+                                  std::size_t most) const override;
   std::vector<Event> events_of(const StoredCampaign& campaign,
                                std::string_view decision) const override;
+
+  std::string archive_summary(const StoredCampaign& campaign) const override;
+  bool has_dropped() const override;
+
+  /// The head of the campaign of that name, and of those that were deleted.
+  struct NamedHead {
+    std::int64_t campaign = 0;  ///< its id
+    StoreHead head;
+  };
+  std::vector<NamedHead> heads_of(std::string_view name) const;
 
   std::int64_t new_campaign_id() const override;
 
@@ -45,13 +60,31 @@ class CampaignStore final : public EventStore {
   /// The most that the file may grow to, in pages of SQLite; then the disk counts as full.
   void limit_pages(std::int64_t pages);
 
+  /// Copies all of it, as of one moment, into a new file. Others may write meanwhile.
+  void back_up(const std::filesystem::path& target) const;
+
   /// What SQLite finds wrong with the file, one sentence each. Reads all of it.
-  std::vector<std::string> defects() const;
+  std::vector<std::string> defects() const override;
 
  private:
-  struct Writer;
+  /// How far the events of a campaign reach, and what they are chained to.
+  struct Reach {
+    std::uint64_t last = 0;
+    std::int64_t chain = 0;                   ///< of all events up to the last
+    std::optional<std::int64_t> before = {};  ///< of those that are not read; absent if not known
+  };
+  struct Link {
+    Event event;
+    std::int64_t checksum = 0;
+  };
 
   void prepare_for_writing();
+  void check_whole(bool has_log);
+  Reach reach_of(const StoredCampaign& campaign, std::uint64_t after) const;
+  /// The next events from `first` on, fewer than `most` where they are large, but at least one if
+  /// there is any; throws where one is missing or damaged.
+  std::vector<Link> links_from(const StoredCampaign& campaign, std::uint64_t first,
+                               std::size_t most) const;
   /// Commits if `work` says so, else there is a conflict.
   AppendResult in_transaction(const std::function<bool()>& work);
   Event checked_event(const StoredCampaign& campaign, const Statement& row) const;
@@ -61,7 +94,7 @@ class CampaignStore final : public EventStore {
   int lock_ = -1;
   mutable std::mutex reading_;
   mutable std::optional<Connection> reader_;
-  std::unique_ptr<Writer> writer_;
+  std::unique_ptr<StoreWriter> writer_;
 };
 
 }  // namespace updraft

@@ -11,8 +11,8 @@ constexpr std::chrono::milliseconds kPauseAfterFailure{200};
 
 }  // namespace
 
-Committer::Committer(EventStore& store, bool grouped)
-    : store_(store), grouped_(grouped), thread_([this] { run(); }) {}
+Committer::Committer(EventStore& store, bool grouped, Log log)
+    : store_(store), grouped_(grouped), log_(std::move(log)), thread_([this] { run(); }) {}
 
 Committer::~Committer() {
   {
@@ -30,17 +30,21 @@ std::uint64_t Committer::epoch() const {
 
 void Committer::check() const {
   const std::lock_guard lock(mutex_);
-  if (failures_.empty() || std::chrono::steady_clock::now() >= refuse_until_) return;
-  throw CommitFailed(failures_.back().reason, failures_.back().disk_full);
+  if (failures_.empty()) return;
+  if (trusted_ && std::chrono::steady_clock::now() >= refuse_until_) return;
+  throw failures_.back().error();
+}
+
+bool Committer::trusted() const {
+  const std::lock_guard lock(mutex_);
+  return trusted_;
 }
 
 std::uint64_t Committer::add(StoreWrite write, std::uint64_t epoch) {
   std::uint64_t ticket = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (epoch != epoch_) {
-      throw CommitFailed(failures_.back().reason, failures_.back().disk_full);
-    }
+    if (epoch != epoch_ || !trusted_) throw failures_.back().error();
     queue_.push_back(std::move(write));
     ticket = ++last_added_;
   }
@@ -52,9 +56,7 @@ void Committer::wait(std::uint64_t ticket) {
   std::unique_lock lock(mutex_);
   done_.wait(lock, [&] { return last_done_ >= ticket; });
   for (const Failure& failure : failures_) {
-    if (failure.first <= ticket && ticket <= failure.last) {
-      throw CommitFailed(failure.reason, failure.disk_full);
-    }
+    if (failure.first <= ticket && ticket <= failure.last) throw failure.error();
   }
 }
 
@@ -91,11 +93,12 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
     if (store_.write(batch) == AppendResult::kConflict) failure.reason = kConflictReason;
   } catch (const StoreError& error) {
     failure.reason = error.what();
-    failure.disk_full = error.kind() == StoreError::Kind::kDiskFull;
+    failure.kind = error.kind();
   } catch (const std::exception& error) {
     failure.reason = error.what();
   }
   const auto end = std::chrono::steady_clock::now();
+  if (!failure.reason.empty() && log_) log_("a commit failed: " + failure.reason);
   {
     const std::lock_guard lock(mutex_);
     counts_.seconds += std::chrono::duration<double>(end - begin).count();
@@ -106,6 +109,7 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
     } else {
       ++counts_.failed_commits;
       ++epoch_;
+      if (failure.kind == StoreError::Kind::kUnknown) trusted_ = false;
       refuse_until_ = end + kPauseAfterFailure;
       failure.first = last_done_ + 1;
       failure.last = last_added_;

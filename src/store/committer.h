@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -13,15 +14,16 @@
 
 namespace updraft {
 
-/// Why a write did not come about. Nothing of it is on disk.
+/// Why a write did not come about. Nothing of it is on disk, unless that is unknown.
 class CommitFailed : public std::runtime_error {
  public:
-  CommitFailed(const std::string& what, bool disk_full)
-      : std::runtime_error(what), disk_full_(disk_full) {}
-  bool disk_full() const { return disk_full_; }
+  CommitFailed(const std::string& what, StoreError::Kind kind)
+      : std::runtime_error(what), kind_(kind) {}
+  bool disk_full() const { return kind_ == StoreError::Kind::kDiskFull; }
+  bool unknown() const { return kind_ == StoreError::Kind::kUnknown; }
 
  private:
-  bool disk_full_;
+  StoreError::Kind kind_;
 };
 
 struct CommitterCounts {
@@ -39,10 +41,16 @@ struct CommitterCounts {
 /// fails, or finds a conflict, all writes that were added since fail as well: the epoch ends, and
 /// writes that were made from states of an earlier epoch are refused. States must then be rebuilt
 /// from the store.
+///
+/// If the disk fails to keep a commit, nobody can know what it holds, and asking again proves
+/// nothing: the system may have dropped what it could not write. So no write comes about any more;
+/// the process must end, and the next one reads what is there.
 class Committer {
  public:
-  /// `grouped`: else every write is a commit of its own.
-  Committer(EventStore& store, bool grouped);
+  using Log = std::function<void(const std::string&)>;
+
+  /// `grouped`: else every write is a commit of its own. `log` is told why commits fail.
+  Committer(EventStore& store, bool grouped, Log log = {});
   /// Commits what was added.
   ~Committer();
 
@@ -59,12 +67,17 @@ class Committer {
 
   CommitterCounts counts() const;
 
+  /// False once the disk has failed to keep a commit.
+  bool trusted() const;
+
  private:
   struct Failure {
     std::uint64_t first = 0;  ///< tickets
     std::uint64_t last = 0;
     std::string reason;
-    bool disk_full = false;
+    StoreError::Kind kind = StoreError::Kind::kOther;
+
+    CommitFailed error() const { return {reason, kind}; }
   };
 
   void run();
@@ -72,6 +85,7 @@ class Committer {
 
   EventStore& store_;
   const bool grouped_;
+  const Log log_;
   mutable std::mutex mutex_;
   std::condition_variable added_;
   std::condition_variable done_;
@@ -82,6 +96,7 @@ class Committer {
   std::vector<Failure> failures_;  // the last few
   std::chrono::steady_clock::time_point refuse_until_;
   CommitterCounts counts_;
+  bool trusted_ = true;
   bool ending_ = false;
   std::thread thread_;
 };

@@ -16,6 +16,8 @@ struct Event {
   std::string decision;  ///< empty where it is about none
   std::int64_t time_ms = 0;
   std::string body;  ///< src/service/event_bodies.h
+  std::string by =
+      {};  ///< the name of the token that brought it; empty: none, or the service itself
 
   bool operator==(const Event&) const = default;
 };

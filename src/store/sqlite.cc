@@ -12,8 +12,10 @@ constexpr int kBusyMilliseconds = 10'000;
   using Kind = StoreError::Kind;
   const int primary = code & 0xff;
   const bool damaged = primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB;
+  const bool unknown = code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC;
   const Kind kind = primary == SQLITE_FULL ? Kind::kDiskFull
                     : damaged              ? Kind::kDamaged
+                    : unknown              ? Kind::kUnknown
                                            : Kind::kOther;
   throw StoreError(connection != nullptr ? sqlite3_errmsg(connection) : sqlite3_errstr(code), kind);
 }
@@ -45,7 +47,14 @@ std::int64_t Connection::number(const char* sql) {
   return statement.step() ? statement.number(0) : 0;
 }
 
-std::int64_t Connection::changes() const { return sqlite3_changes64(handle_.get()); }
+void Connection::copy_to(Connection& target) {
+  sqlite3* const other = target.handle_.get();
+  sqlite3_backup* const backup = sqlite3_backup_init(other, "main", handle_.get(), "main");
+  if (backup == nullptr) fail(other, sqlite3_errcode(other));
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code != SQLITE_DONE) fail(other, code);
+}
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 

@@ -28,8 +28,9 @@ class Connection {
   /// The number that `sql` gives, as of a PRAGMA.
   std::int64_t number(const char* sql);
 
-  /// Rows that the last statement changed.
-  std::int64_t changes() const;
+  /// All of the database, as of one moment, in place of what `target` holds. Others may write
+  /// meanwhile.
+  void copy_to(Connection& target);
 
  private:
   struct Close {

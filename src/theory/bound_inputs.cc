@@ -92,6 +92,10 @@ void check(const BoundInputs& in) {
 }
 
 BoundInputs BoundInputs::of(const Instance& instance, double rounds, double delta) {
+  if (std::isinf(instance.variance_proxy())) {
+    throw InvalidInput("instance", instance.name(),
+                       "has noise with heavy tails, which is not sub-Gaussian: no bound holds");
+  }
   BoundInputs in;
   in.gaps.assign(instance.gaps().begin(), instance.gaps().end());
   for (ActionId a = 0; a < instance.actions(); ++a) {

@@ -1,10 +1,11 @@
 #include "theory/divergences.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+
+#include "core/symmetric.h"
 
 namespace updraft {
 namespace {
@@ -35,8 +36,7 @@ double conditional_variance(const MatrixXd& covariance, const VariableSet& set) 
   const double whole = covariance(in, in).sum();
   if (in.empty() || out.empty()) return whole;
   const VectorXd shared = covariance(out, in).rowwise().sum();
-  const Eigen::CompleteOrthogonalDecomposition<MatrixXd> others(covariance(out, out));
-  const double rest = whole - shared.dot(others.solve(shared));
+  const double rest = whole - shared.dot(solve_any(covariance(out, out), shared));
   return rest <= kNegligible * whole ? 0.0 : rest;
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "theory/bound_inputs.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
@@ -35,6 +37,12 @@ std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance&
   const double scale =
       on_reward ? instance.reward_variance_proxy() / (m * m) : instance.variance_proxy();
   if (!(scale > 1.0)) return std::nullopt;
+  if (std::isinf(scale)) {
+    return fmt::format(
+        "{}: the alpha that delta gives is valid for sub-Gaussian noise; here tails "
+        "are heavy. The confidence bounds do not hold for any alpha",
+        spec.text());
+  }
   const std::string noise =
       on_reward ? fmt::format(
                       "a reward whose noise is m-sub-Gaussian, m = {}; here its variance "
@@ -45,8 +53,9 @@ std::optional<std::string> noise_warning(const PolicySpec& spec, const Instance&
                       "(sigma^2) is {:.4g}",
                       scale);
   return fmt::format(
-      "{}: the alpha that delta gives is valid for {}. The theorem does not hold; it would with an "
-      "alpha {:.4g} times as large",
+      "{}: the alpha that delta gives is valid for {}. The confidence bounds do not hold; they "
+      "would "
+      "with an alpha {:.4g} times as large",
       spec.text(), noise, scale);
 }
 

@@ -16,7 +16,7 @@
 namespace updraft {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr const char* kFile = "report.html";
 

@@ -12,7 +12,7 @@
 namespace updraft {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -127,7 +127,7 @@ Json bounds_data(const ExperimentResult& result) {
 Json verdicts_data(const ExperimentResult& result) {
   Json verdicts = Json::array();
   for (const Verdict& verdict : judge(result)) {
-    verdicts.push_back({{"claim", verdict.claim},
+    verdicts.push_back({{"claim", verdict.claim > 0 ? Json(verdict.claim) : Json(nullptr)},
                         {"statement", verdict.statement},
                         {"outcome", outcome_name(verdict.outcome)},
                         {"evidence", verdict.evidence}});

@@ -117,6 +117,12 @@ class Browser:
         """By how many pixels the page is wider than its window."""
         return self.run("return document.documentElement.scrollWidth - window.innerWidth;")
 
+    def beyond_the_edge(self):
+        """The elements that reach beyond the right edge of the window."""
+        return self.run("""return [...document.body.querySelectorAll("*")]
+            .filter((element) => element.getBoundingClientRect().right > window.innerWidth)
+            .map((element) => `${element.tagName} ${element.className}: ${element.textContent.slice(0, 60)}`);""")
+
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 

@@ -96,7 +96,7 @@ class Service:
 
     def _healthy(self):
         try:
-            urllib.request.urlopen(self.address + "/healthz", timeout=PATIENCE).close()
+            urllib.request.urlopen(self.address + "/readyz", timeout=PATIENCE).close()
             return True
         except (urllib.error.URLError, ConnectionError):
             return False

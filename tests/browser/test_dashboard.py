@@ -479,7 +479,7 @@ def look(dashboard, screenshot, name):
         for theme, ground in (("light", "rgb(246, 247, 249)"), ("dark", "rgb(15, 19, 24)")):
             dashboard.theme(theme)
             assert dashboard.run("return getComputedStyle(document.documentElement).backgroundColor;") == ground
-            assert dashboard.overflow() <= 0, (name, width)
+            assert dashboard.overflow() <= 0, (name, width, dashboard.beyond_the_edge())
             screenshot(f"{name}-{width}-{theme}")
 
 

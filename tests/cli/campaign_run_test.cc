@@ -97,6 +97,10 @@ TEST_F(CliCampaign, RefusesWhatAFigureOfPanelsCannotHave) {
   expect_refused(
       run("campaign-synthetic", {"--bounds"}),
       "--bounds: is for experiments on an instance; campaign-synthetic is a targeted campaign");
+  expect_refused(
+      run("contextual-linear", {"--bounds"}),
+      "--bounds: is for experiments on an instance; contextual-linear is a contextual bandit");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("out")));
 }
 
 }  // namespace

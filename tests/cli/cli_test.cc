@@ -214,6 +214,8 @@ TEST(CliInstance, ListsTheShippedOnes) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
                                              "discounts", "movies", "hard-affected", "hard-reward",
+                                             "dense", "alternating", "one-moves-all", "identical",
+                                             "heavy-tails", "rare", "two-actions", "one-variable",
                                              "contextual-linear"}));
 }
 

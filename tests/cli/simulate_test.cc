@@ -228,7 +228,7 @@ TEST_F(CliSimulate, ChecksAssumptionsIfAsked) {
   const std::string wrong = folder_.write("wrong.json", three_actions(2));
   Arguments arguments = {
       "simulate", "--instance", truth,    "--policy", "up_ucb(alpha=1)", "up_ucb_bl(alpha=1)",
-      "--rounds", "1500",       "--runs", "2",        "--json",          "--told-by",
+      "--rounds", "1500",       "--runs", "2",        "--json",          "--knowledge-of",
       wrong};
   const json unasked = parsed(updraft(arguments));
   EXPECT_FALSE(unasked.contains("assumption_warnings"));
@@ -271,7 +271,7 @@ TEST_F(CliSimulate, SaysInWordsWhatPayoffsSpeakAgainst) {
 
 TEST_F(CliSimulate, RefusesKnowledgeOfOtherSizesAndChecksOfContexts) {
   const std::string truth = folder_.write("truth.json", three_actions(4));
-  const Outcome sizes = updraft(tiny({"--policy", "up_ts", "--told-by", truth}));
+  const Outcome sizes = updraft(tiny({"--policy", "up_ts", "--knowledge-of", truth}));
   EXPECT_EQ(sizes.exit_code, 2);
   expect_contains(sizes.err, "must have as many actions and variables as the instance");
   const Outcome contexts = updraft({"simulate", "--instance", "contextual-linear", "--rounds", "5",
@@ -349,6 +349,10 @@ TEST_F(CliSimulate, PlaysEveryPolicyByNameAndAlias) {
     for (const json& result : results) {
       EXPECT_EQ(result, results[0]);
       EXPECT_EQ(result["spec"], name == "auto" ? "up_ts_bl" : name + parameters);
+      EXPECT_EQ(result.contains("picked"), name == "auto");
+      if (name == "auto") {
+        EXPECT_EQ(result["picked"], "up_ts_bl");
+      }
     }
   }
 }
@@ -365,11 +369,13 @@ TEST_F(CliSimulate, AutoSaysWhatItPickedAndWhy) {
             std::string::npos)
       << all.err;
   EXPECT_NE(all.out.find("up_ts_bl"), std::string::npos);
-  EXPECT_NE(plays({"max_affected", "horizon"}).err.find("auto is up_ucb_l(delta=0.05): "),
+  EXPECT_NE(plays({"max_affected", "horizon"}).err.find("auto is up_ts_sparse: "),
             std::string::npos);
-  const Outcome lacking = plays({"nothing"});
-  EXPECT_EQ(lacking.exit_code, 2);
-  EXPECT_NE(lacking.err.find("auto.alpha: missing: ucb is the pick"), std::string::npos);
+  const Outcome nothing = plays({"nothing"});
+  EXPECT_EQ(nothing.exit_code, 0) << nothing.err;
+  EXPECT_NE(nothing.err.find("auto is up_ts_sparse: affected sets, baseline and noise are learnt"),
+            std::string::npos)
+      << nothing.err;
   const Outcome unknown = plays({"baselin"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_NE(unknown.err.find("--tell = baselin: unknown; did you mean baseline?"),

@@ -48,6 +48,21 @@ TEST(Knowledge, HoldsOneBoundOrOnePerAction) {
   EXPECT_EQ(knowledge.max_affected(1), 4u);
 }
 
+TEST(Knowledge, HoldsSegmentsOfAllVariables) {
+  const std::vector<GroupId> groups = {0, 1, 0};
+  Knowledge knowledge(2, 3);
+  knowledge.set_segments(Partition::of_groups(groups));
+  EXPECT_EQ(knowledge.known(), Needs(Need::kSegments));
+  EXPECT_EQ(needs_text(knowledge.known()), "segments");
+  EXPECT_EQ(knowledge.segments()->groups(), 2u);
+  EXPECT_EQ(knowledge.only(Need::kSegments).segments(), knowledge.segments());
+  EXPECT_EQ(knowledge.only(Need::kHorizon).segments(), nullptr);
+  Knowledge other(2, 4);
+  EXPECT_EQ(refusal([&] { other.set_segments(Partition::of_groups(groups)); }),
+            "variables of segments = 3: must be the number of variables, 4");
+  EXPECT_TRUE(other.known().empty());
+}
+
 TEST(Knowledge, OnlyKeepsWhatIsAskedFor) {
   Knowledge knowledge(1, 2);
   knowledge.set_baseline({0.5, 0.25});
@@ -57,6 +72,16 @@ TEST(Knowledge, OnlyKeepsWhatIsAskedFor) {
   EXPECT_EQ(kept.known(), Needs(Need::kMinUplift));
   EXPECT_EQ(kept.min_uplift(), 0.1);
   EXPECT_EQ(knowledge.known(), Need::kBaseline | Need::kMinUplift | Need::kHorizon);
+}
+
+TEST(Needs, HaveNamesWithoutThoseThatASimulationDraws) {
+  EXPECT_EQ(needs_named("tell", {"horizon", "baseline"}), Need::kBaseline | Need::kHorizon);
+  EXPECT_EQ(needs_named("tell", {}), Needs());
+  EXPECT_EQ(needs_named("tell", {"nothing"}), Needs());
+  for (const char* name : {"observations", "nothing", "basline"}) {
+    const std::string said = refusal([&] { needs_named("tell", {"horizon", name}); });
+    EXPECT_EQ(said.rfind("tell = " + std::string(name) + ": unknown", 0), 0u) << said;
+  }
 }
 
 TEST(Knowledge, RefusesZeroActionsOrVariables) {

@@ -63,6 +63,21 @@ TEST_F(CustomerTables, ScalesNumbersAndSplitsNames) {
   EXPECT_EQ(table.features[3].scaled(3), 0.0);
 }
 
+TEST_F(CustomerTables, ReadSegments) {
+  options_.ignore = {"id"};
+  options_.segment = "city";
+  const CustomerTable table = read(kSmall);
+  EXPECT_EQ(table.segments, (std::vector<std::string>{"Ulm", "Aachen"}));
+  EXPECT_EQ(table.segment_of, (std::vector<std::uint32_t>{0, 1, 0}));
+  EXPECT_EQ(table.features, (std::vector<Feature>{{"age", 20, 60}, {"same", 7, 7}}));
+  const std::vector<std::size_t> rows = {1, 2};
+  EXPECT_EQ(table.subset(rows).segment_of, (std::vector<std::uint32_t>{1, 0}));
+  options_.segment = "arm";
+  EXPECT_EQ(refused(kSmall), "segment = arm: must not be the treatment or the outcome");
+  options_.segment = "town";
+  EXPECT_EQ(refused(kSmall).find("t.csv: segment = town: unknown"), 0u) << refused(kSmall);
+}
+
 TEST_F(CustomerTables, SubsetsHaveTheChosenRowsInTheirOrder) {
   options_.ignore = {"id"};
   const CustomerTable table = read(kSmall);

@@ -59,6 +59,26 @@ TEST(ClusteredInstance, HasAnActionPerCluster) {
   EXPECT_EQ(load_instance(folder.path("i.json"))->definition(), built.definition);
 }
 
+TEST(ClusteredInstance, HasTheSegmentsOfTheTableOrTheClusters) {
+  CustomerTable table = young_and_old();
+  const Instance plain(cluster_customers(table, options_for(2)).definition);
+  ASSERT_TRUE(plain.segments());
+  EXPECT_EQ(plain.segments()->sizes()[0], 8u);
+  EXPECT_EQ(plain.segments()->sizes()[1], 5u);
+
+  table.segments = {"north", "south", "west"};
+  table.segment_of = {0, 1, 0, 1, 0, 0, 0, 0, 1, 1, 2, 0, 2};
+  const ClusteredInstance built = cluster_customers(table, options_for(2));
+  const auto ranges = [](std::vector<VariableRange> list) {
+    return VariableSet::from_ranges(list);
+  };
+  // Of the 8 young customers 6 are in the north, 2 in the south; of the old 1, 2 and 2.
+  EXPECT_EQ(built.definition.segments,
+            (std::vector<VariableSet>{ranges({{0, 6}, {8, 9}}), ranges({{6, 8}, {9, 11}}),
+                                      ranges({{11, 13}})}));
+  EXPECT_EQ(Instance(built.definition).segments()->groups(), 3u);
+}
+
 TEST(ClusteredInstance, HasAnActionPerClusterAndTreatment) {
   CustomerTable table = young_and_old();
   table.treatments.push_back("call");

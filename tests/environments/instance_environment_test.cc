@@ -121,8 +121,9 @@ TEST(InstanceEnvironment, PayoffsDoNotDependOnTheOrderOfDraws) {
     const auto law = prepare_payoffs(instance);
     const auto& atoms = instance->affected()->atoms();
     const auto equal_atoms = std::make_shared<const Partition>(*atoms);
-    const auto halves = std::make_shared<const Partition>(std::vector<Partition::Segment>{
-        {{0, 3}, 1}, {{3, static_cast<VariableId>(instance->variables())}, 0}});
+    std::vector<GroupId> groups(instance->variables(), 0);
+    if (groups.size() > 3) std::fill_n(groups.begin(), 3, 1);
+    const auto halves = std::make_shared<const Partition>(Partition::of_groups(groups));
     const std::vector<Resolution> resolutions = {
         Resolution::total(), Resolution::groups(atoms), Resolution::groups(equal_atoms),
         Resolution::groups(halves), Resolution::variables()};

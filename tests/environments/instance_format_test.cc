@@ -81,12 +81,56 @@ TEST(InstanceFormat, ReadsEveryKindOfCovariance) {
     return std::get<GaussianNoise>(parse_instance(text).noise);
   };
   using Covariance = GaussianNoise::Covariance;
-  EXPECT_EQ(noise(R"("identity")"), (GaussianNoise{Covariance::kIdentity, 2.0, 0.0, {}}));
+  EXPECT_EQ(noise(R"("identity")"), (GaussianNoise{Covariance::kIdentity, 2.0, 0.0, {}, 0}));
   EXPECT_EQ(noise(R"("shared-by-affected")"),
-            (GaussianNoise{Covariance::kSharedByAffected, 2.0, 0.0, {}}));
-  EXPECT_EQ(noise(R"({"factor": 0.25})"), (GaussianNoise{Covariance::kFactor, 2.0, 0.25, {}}));
+            (GaussianNoise{Covariance::kSharedByAffected, 2.0, 0.0, {}, 0}));
+  EXPECT_EQ(noise(R"({"factor": 0.25})"), (GaussianNoise{Covariance::kFactor, 2.0, 0.25, {}, 0}));
   EXPECT_EQ(noise("[[1, 0.5], [0.5, 1]]"),
-            (GaussianNoise{Covariance::kMatrix, 2.0, 0.0, {1, 0.5, 0.5, 1}}));
+            (GaussianNoise{Covariance::kMatrix, 2.0, 0.0, {1, 0.5, 0.5, 1}, 0}));
+}
+
+TEST(InstanceFormat, ReadsSegments) {
+  const Instance instance(parse_instance(
+      with(R"("noise")", R"("segments": [[[0, 6]], [[6, 8], [9, 10]], [[8, 9]]], "noise")")));
+  ASSERT_TRUE(instance.segments());
+  EXPECT_EQ(instance.segments()->groups(), 3u);
+  EXPECT_EQ(instance.segments()->group_of(9), 1u);
+  EXPECT_EQ(instance.knowledge(10).segments(), instance.segments());
+  EXPECT_EQ(instance.knowledge(10, std::nullopt).known(),
+            instance.knowledge(10).known().without(Need::kSegments));
+  EXPECT_EQ(instance.knowledge(10, Need::kSegments).known(), Needs(Need::kSegments));
+  EXPECT_FALSE(Instance(parse_instance(kInstanceExample)).segments());
+}
+
+TEST(InstanceFormat, RefusesSegmentsWithoutEveryVariableOnce) {
+  const auto refused_segments = [](const std::string& segments) {
+    return refused(with(R"("noise")", R"("segments": )" + segments + R"(, "noise")"));
+  };
+  EXPECT_EQ(refused_segments("[[[0, 6]], [[6, 10]]]"), "(accepted)");
+  EXPECT_EQ(refused_segments("[[[0, 6]], [[7, 10]]]"), "segments: variable 6 is in none");
+  EXPECT_EQ(refused_segments("[[[0, 6]], [[5, 10]]]"), "segments[1] = 5: is in another one too");
+  EXPECT_EQ(refused_segments("[[[0, 10]], []]"), "segments[1]: must have at least one variable");
+  EXPECT_EQ(refused_segments("[]"), "segments: must have at least one segment");
+  EXPECT_EQ(refused_segments("[3]"), "segments[0]: must be a list of ranges [begin, end]");
+  EXPECT_EQ(refused_segments("[[[0, 10, 1]]]"),
+            "segments[0][0]: must be a range [begin, end], the end not included");
+  EXPECT_EQ(refused_segments("[[[0, 11]]]").find("segments[0]"), 0u);
+}
+
+TEST(InstanceFormat, ReadsHeavyTails) {
+  const std::string noise = R"({"kind": "gaussian", "covariance": "identity", "tail_degrees": 3})";
+  const Instance instance(parse_instance(with(R"({"kind": "bernoulli"})", noise)));
+  EXPECT_EQ(std::get<GaussianNoise>(instance.noise()).tail_degrees, 3u);
+  EXPECT_NEAR(instance.noise_sd(), std::sqrt(10.0), 1e-12);
+  EXPECT_TRUE(std::isinf(instance.variance_proxy()));
+  EXPECT_TRUE(std::isinf(instance.reward_variance_proxy()));
+  EXPECT_EQ(refused_noise(R"({"kind": "gaussian", "covariance": "identity", "tail_degrees": 2})")
+                .find("noise.tail_degrees = 2: must be"),
+            0u);
+  InstanceDefinition definition = instance.definition();
+  std::get<GaussianNoise>(definition.noise).tail_degrees = 2;
+  EXPECT_EQ(refusal([&] { const Instance refused(definition); }),
+            "noise.tail_degrees = 2: must be at least 3, so that there is a variance");
 }
 
 TEST(InstanceFormat, RoundTripsAllShippedInstances) {
@@ -103,7 +147,7 @@ TEST(InstanceFormat, RoundTripsTheExampleAndOddValues) {
   definition.action_names[0] = "{a: [b]}";
   definition.variables = {{10, 0.1 + 0.2}};
   definition.effects[0][0].means = {5e-324};
-  GaussianNoise noise{GaussianNoise::Covariance::kMatrix, 1e-9, 0.0, std::vector<double>(100)};
+  GaussianNoise noise{GaussianNoise::Covariance::kMatrix, 1e-9, 0.0, std::vector<double>(100), 0};
   for (std::size_t i = 0; i < 10; ++i) noise.matrix[11 * i] = 1e99 / 3.0;
   definition.noise = noise;
   EXPECT_EQ(parse_instance(format_instance(definition)), definition);
@@ -172,7 +216,7 @@ TEST(InstanceFormat, RefusesOtherFormats) {
 TEST(InstanceFormat, RefusesUnknownKeys) {
   EXPECT_EQ(refused(with("\"summary\"", "\"sumary\"")),
             "key = sumary: unknown; did you mean summary? Valid: format, name, summary, actions, "
-            "variables, effects, noise");
+            "variables, effects, segments, noise");
   EXPECT_EQ(refused(with("\"mean\"", "\"meen\"")),
             "key of effects[0] = meen: unknown; did you mean mean? Valid: action, variables, mean, "
             "means");

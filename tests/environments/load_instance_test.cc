@@ -37,10 +37,11 @@ TEST_F(LoadInstance, TakesShippedNamesAndFiles) {
 TEST_F(LoadInstance, RefusesNamesThatAreNeither) {
   EXPECT_EQ(refused("gausian"),
             "instance = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
-            "criteo, marketing, discounts, movies, hard-affected, hard-reward; no file has that "
-            "name either");
+            "criteo, marketing, discounts, movies, hard-affected, hard-reward, dense, alternating, "
+            "one-moves-all, identical, heavy-tails, rare, two-actions, one-variable; no file has "
+            "that name either");
   EXPECT_NE(refused("").find("no file has that name either"), std::string::npos);
-  EXPECT_LT(refused(std::string(100'000, 'x')).size(), 400u);
+  EXPECT_LT(refused(std::string(100'000, 'x')).size(), 600u);
 }
 
 TEST_F(LoadInstance, RefusesDirectories) {

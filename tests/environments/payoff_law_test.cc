@@ -27,6 +27,39 @@ std::shared_ptr<const Instance> bernoulli() {
                          .noise = BernoulliNoise{}});
 }
 
+/// Student's t with 3 degrees of freedom has P(|T| <= 1) = 0.6089978 and P(|T| <= 3) = 0.9423311;
+/// its variance is 3. One factor widens a round at every resolution.
+TEST(GaussianLaw, HeavyTailsAreStudents) {
+  GaussianNoise noise;
+  noise.tail_degrees = 3;
+  const auto instance = std::make_shared<Instance>(InstanceDefinition{.name = "",
+                                                                      .summary = "",
+                                                                      .action_names = {"a"},
+                                                                      .variables = {{4, 2.0}},
+                                                                      .effects = {{}},
+                                                                      .noise = noise});
+  const auto law = prepare_payoffs(instance);
+  InstanceEnvironment fine(law, 8, 0);
+  InstanceEnvironment coarse(law, 8, 0);
+  constexpr std::uint32_t kRounds = 100000;
+  const double unit = 1.0 / std::sqrt(3.0);
+  std::vector<std::uint64_t> single(3, 0);
+  std::vector<std::uint64_t> total(3, 0);
+  const auto count = [unit](double deviation, double sd, std::vector<std::uint64_t>& counts) {
+    const double t = std::abs(deviation) / (sd * unit);
+    ++counts[t <= 1.0 ? 0 : t <= 3.0 ? 1 : 2];
+  };
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    const Payoffs drawn = fine.draw(round, 0, Resolution::variables());
+    count(drawn.values()[round % 4] - 2.0, 1.0, single);
+    count(coarse.draw(round, 0, Resolution::total()).reward() - 8.0, 2.0, total);
+  }
+  const std::vector<double> expected = {0.6089978 * kRounds, (0.9423311 - 0.6089978) * kRounds,
+                                        (1.0 - 0.9423311) * kRounds};
+  EXPECT_TRUE(fits(single, expected, 2));
+  EXPECT_TRUE(fits(total, expected, 2));
+}
+
 TEST(BernoulliLaw, JointLawOfAllVariablesIsTheProduct) {
   const auto instance = bernoulli();
   InstanceEnvironment environment(prepare_payoffs(instance), 2, 0);

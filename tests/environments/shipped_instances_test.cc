@@ -22,9 +22,65 @@ TEST(ShippedInstances, AreNamedAndValid) {
     EXPECT_EQ(instance.definition().summary, shipped.summary);
     EXPECT_EQ(instance.definition(), shipped.make());
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
-                                      "discounts", "movies", "hard-affected", "hard-reward"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "gaussian", "gaussian-weak", "criteo", "marketing", "discounts", "movies",
+                       "hard-affected", "hard-reward", "dense", "alternating", "one-moves-all",
+                       "identical", "heavy-tails", "rare", "two-actions", "one-variable"}));
+}
+
+/// A policy on the reward must have something to learn: no gap is lost in the noise, none stands
+/// out of it.
+TEST(ShippedInstances, ThoseThatMisleadHaveGapsOfTheSizeOfTheNoise) {
+  for (const char* name : {"dense", "alternating", "one-moves-all", "identical", "heavy-tails",
+                           "rare", "two-actions", "one-variable"}) {
+    SCOPED_TRACE(name);
+    const auto instance = load_instance(name);
+    const double sd = instance->noise_sd();
+    EXPECT_GE(instance->min_gap(), 0.05 * sd);
+    for (const double gap : instance->gaps()) EXPECT_LE(gap, sd);
+  }
+}
+
+TEST(ShippedInstances, ThoseThatMisleadAreWhatTheyAreCalled) {
+  const auto dense = load_instance("dense");
+  EXPECT_EQ(dense->affected()->of(dense->best_action()).size(), dense->variables());
+  const auto alternating = load_instance("alternating");
+  for (ActionId a = 0; a < alternating->actions(); ++a) {
+    int raised = 0;
+    for (const double mean : alternating->means(a)) raised += mean > 10.0 ? 1 : 0;
+    EXPECT_EQ(raised, 32);
+  }
+  const auto one = load_instance("one-moves-all");
+  for (ActionId a = 0; a < one->actions(); ++a) {
+    const std::size_t affected = one->affected()->of(a).size();
+    EXPECT_EQ(affected, one->gaps()[a] == 0.0 ? 64u : one->uplifts()[a] == 0.0 ? 0u : 6u);
+  }
+  const auto identical = load_instance("identical");
+  EXPECT_EQ(std::count(identical->gaps().begin(), identical->gaps().end(), 0.0), 6);
+  EXPECT_EQ(std::get<GaussianNoise>(load_instance("heavy-tails")->noise()).tail_degrees, 3u);
+  EXPECT_TRUE(std::holds_alternative<BernoulliNoise>(load_instance("rare")->noise()));
+  EXPECT_EQ(load_instance("two-actions")->actions(), 2u);
+  EXPECT_EQ(load_instance("one-variable")->variables(), 1u);
+}
+
+TEST(ShippedInstances, HaveTheirSegments) {
+  const auto segments = [](const char* name) {
+    const auto instance = load_instance(name);
+    return instance->segments() ? instance->segments()->groups() : 0u;
+  };
+  EXPECT_EQ(segments("criteo"), 20u);
+  EXPECT_EQ(segments("marketing"), 12u);
+  EXPECT_EQ(segments("discounts"), 5u);
+  EXPECT_EQ(segments("rare"), 10u);
+  EXPECT_EQ(segments("movies"), 0u);
+  // What a campaign moves it moves by whole segments.
+  const auto marketing = load_instance("marketing");
+  for (ActionId a = 0; a < marketing->actions(); ++a) {
+    for (const VariableRange range : marketing->affected()->of(a).ranges()) {
+      EXPECT_TRUE(range.begin == 0 || marketing->segments()->group_of(range.begin) !=
+                                          marketing->segments()->group_of(range.begin - 1));
+    }
+  }
 }
 
 TEST(ShippedInstances, GaussianIsThePapers) {

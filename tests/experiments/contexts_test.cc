@@ -76,7 +76,7 @@ TEST(SimulateContexts, IsTheSameForAnyNumberOfThreads) {
 TEST(SimulateContexts, TellsAsMuchAsItMay) {
   const auto refused = [](const std::string& spec, std::optional<Needs> told) {
     return refusal(
-        [&] { simulate(kSmall, specs({spec}), {.rounds = 5, .runs = 1, .told = told}); });
+        [&] { simulate(kSmall, specs({spec}), {.rounds = 5, .runs = 1, .may_know = told}); });
   };
   EXPECT_EQ(refused("lin_up_ucb_bl(beta=1)", Needs() | Need::kBaseline),
             "context: affected: is missing, and lin_up_ucb_bl needs to know it unless max_affected "

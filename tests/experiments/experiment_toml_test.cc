@@ -49,6 +49,51 @@ std::string refused_policy(std::string_view table) {
 
 // Reading.
 
+TEST(ParseExperiment, ReadsWhatPoliciesAreTold) {
+  const auto told = [](std::string_view list) {
+    return parse_experiment(fmt::format("{}tell = {}\n{}", kHead, list, kPolicy), "mine.toml")
+        .may_know;
+  };
+  EXPECT_EQ(told("['affected', 'segments']"), Need::kAffected | Need::kSegments);
+  EXPECT_EQ(told("[]"), Needs());
+  EXPECT_EQ(told("['nothing']"), Needs());
+  EXPECT_FALSE(parse_experiment(fmt::format("{}{}", kHead, kPolicy), "mine.toml").may_know);
+  EXPECT_EQ(refused(fmt::format("{}tell = ['afected']\n{}", kHead, kPolicy))
+                .find("mine.toml:6: tell = afected: unknown; did you mean affected?"),
+            0u);
+  EXPECT_EQ(refused(fmt::format("{}tell = []\n[[policy]]\nspec = 'up_ts'\n", kHead))
+                .find("mine.toml:7: policy[0]: up_ts: needs to know affected, which is missing"),
+            0u);
+}
+
+TEST(ParseExperiment, ReadsLimits) {
+  const auto parse = [](std::string_view limit) {
+    return parse_experiment(
+        fmt::format("{}{}[[policy]]\nspec = 'ts'\n[[limit]]\n{}", kHead, kPolicy, limit),
+        "mine.toml");
+  };
+  const Experiment experiment = parse(
+      "policy = 'ts'\ntimes = 2\nof = 'ucb'\nregret = 9e3\nmean_of_median = 1.25\n"
+      "largest_of_median = 5\n");
+  EXPECT_EQ(experiment.limits, (std::vector<RegretLimit>{{.policy = "ts",
+                                                          .of = "ucb",
+                                                          .times = 2.0,
+                                                          .regret = 9000.0,
+                                                          .mean_of_median = 1.25,
+                                                          .largest_of_median = 5.0}}));
+  const auto refused_limit = [&](std::string_view limit) { return refusal([&] { parse(limit); }); };
+  EXPECT_EQ(refused_limit("policy = 'tss'\nregret = 1\n")
+                .find("mine.toml:13: limit[0].policy = tss: unknown; did you mean ts?"),
+            0u);
+  EXPECT_EQ(refused_limit("policy = 'ts'\ntimes = 2\n"),
+            "mine.toml:12: limit[0]: must have both times and of, or neither");
+  EXPECT_EQ(refused_limit("policy = 'ts'\n"),
+            "mine.toml:12: limit[0]: must have at least one of times, regret, mean_of_median and "
+            "largest_of_median");
+  EXPECT_EQ(refused_limit("policy = 'ts'\nregret = 0\n"),
+            "mine.toml:14: limit[0].regret = 0: must be > 0");
+}
+
 TEST(ParseExperiment, ReadsEveryKey) {
   const Experiment experiment = parse_experiment(
       "name = 'all_keys-1'\ntitle = 'All keys'\ninstance = 'gaussian'\nrounds = 2e4\nruns = 7\n"
@@ -175,7 +220,7 @@ TEST(ParseExperiment, RefusesUnknownKeysWithTheNearest) {
   EXPECT_EQ(
       refused_with("rounds", "ruonds"),
       "mine.toml:4: ruonds: unknown; did you mean rounds? Valid: name, title, instance, campaign, "
-      "contexts, rounds, runs, seed, claims, quick, figure, policy");
+      "contexts, rounds, runs, seed, claims, tell, quick, figure, policy, limit");
   EXPECT_EQ(refused_with("[[policy]]", "[quick]\nround = 3\n[[policy]]"),
             "mine.toml:7: quick.round: unknown; did you mean rounds? Valid: rounds, runs");
   EXPECT_EQ(refused_with("[[policy]]", "[figure]\npercentil = true\n[[policy]]"),

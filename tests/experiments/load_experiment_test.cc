@@ -53,8 +53,9 @@ TEST_F(LoadExperiment, RefusesInstancesThatAreNotThereOrBroken) {
   EXPECT_EQ(load_refused(path),
             path +
                 ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
-                "gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward; "
-                "no file has that name either");
+                "gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward, "
+                "dense, alternating, one-moves-all, identical, heavy-tails, rare, two-actions, "
+                "one-variable; no file has that name either");
   const std::string broken = folder_.write("broken.json", "{\"format\": \"updraft-instance/0\"}");
   EXPECT_EQ(load_refused(write_experiment("broken.json", "ucb(alpha=1)")),
             path + ":3: instance: " + broken +
@@ -87,12 +88,18 @@ TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
             "experiment = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
             "criteo, baseline-bound, misspecified-l, tuning-free-gaussian, "
             "tuning-free-gaussian-weak, tuning-free-criteo, tuning-free-marketing, "
-            "tuning-free-discounts, tuning-free-movies, campaign-counterfactual, campaign-model, "
+            "tuning-free-discounts, tuning-free-movies, told-nothing-gaussian, "
+            "told-nothing-gaussian-weak, told-nothing-discounts, told-nothing-marketing-segments, "
+            "told-nothing-marketing, told-nothing-movies, told-nothing-criteo-segments, "
+            "told-nothing-criteo, told-nothing-dense, told-nothing-alternating, "
+            "told-nothing-one-moves-all, told-nothing-identical, told-nothing-heavy-tails, "
+            "told-nothing-rare, told-nothing-two-actions, told-nothing-one-variable, "
+            "campaign-counterfactual, campaign-model, "
             "campaign-synthetic, "
-            "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free; no file has that "
-            "name either");
+            "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free, told-nothing; no "
+            "file has that name either");
   EXPECT_NE(load_refused("").find("no file has that name either"), std::string::npos);
-  EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 600u);
+  EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 1200u);
   EXPECT_EQ(load_refused(folder_.path().string()),
             "experiment = " + folder_.path().string() +
                 ": is a directory; must be a shipped experiment or a TOML file");

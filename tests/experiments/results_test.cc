@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/files.h"
 #include "experiments/results_files.h"
@@ -182,9 +183,9 @@ TEST(RunExperiment, ManifestsSayWhatTheRunIsAPartOf) {
   run_experiment(experiment, {.folder = folder.path()});
   EXPECT_EQ(read_results(folder.path()).experiment.whole_rounds, 6000u);
   // Older manifests do not say it.
-  std::string manifest = read_file(folder.path() / "manifest.json");
-  for (const std::string line : {"\"whole_rounds\": 6000,", "\"whole_runs\": 100,"}) {
-    manifest.erase(manifest.find(line), line.size());
+  auto manifest = nlohmann::json::parse(read_file(folder.path() / "manifest.json"));
+  for (const char* key : {"whole_rounds", "whole_runs"}) {
+    ASSERT_EQ(manifest["experiment"].erase(key), 1u) << key;
   }
   std::ofstream(folder.path() / "manifest.json") << manifest;
   EXPECT_EQ(read_results(folder.path()).experiment.whole_rounds, 0u);

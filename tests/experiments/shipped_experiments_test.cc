@@ -106,6 +106,27 @@ TEST(ShippedExperiments, WithoutTuningHaveEveryAlphaBesideIt) {
                                                  "discounts", "movies"}));
 }
 
+TEST(ShippedExperiments, ToldNothingTellOnlyTheSetsOrAlsoTheSegments) {
+  const auto suite = std::get<Suite>(load_experiment_or_suite("told-nothing"));
+  EXPECT_EQ(suite.experiments.size(), 16u);
+  for (const Experiment& experiment : suite.experiments) {
+    SCOPED_TRACE(experiment.name);
+    const bool segments = experiment.name.ends_with("-segments");
+    EXPECT_EQ(experiment.may_know, segments ? Need::kAffected | Need::kSegments : Need::kAffected);
+    EXPECT_EQ(experiment.name,
+              "told-nothing-" + experiment.instance + (segments ? "-segments" : ""));
+    if (segments) {
+      EXPECT_TRUE(load_instance(experiment.instance)->segments());
+    }
+    EXPECT_EQ(experiment.runs, 100u);
+    EXPECT_EQ(experiment.seed, 1u);
+    ASSERT_EQ(experiment.limits.size(), 1u);
+    EXPECT_EQ(experiment.limits[0].policy, "UpTS-sparse");
+    EXPECT_EQ(experiment.limits[0].mean_of_median, 1.3);
+    EXPECT_EQ(experiment.limits[0].largest_of_median, 5.0);
+  }
+}
+
 TEST(ShippedExperiments, AreTheFilesOfTheSourceTree) {
   for (const auto& list : {shipped_experiments(), shipped_suites()}) {
     for (const ShippedExperiment& shipped : list) {

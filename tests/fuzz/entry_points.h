@@ -25,4 +25,8 @@ bool question(std::string_view input);
 /// empty.
 bool import(std::string_view input);
 
+/// A decision log (docs/formats/decision-log.md), read twice, with absent payoffs as 0. What was
+/// accepted keeps the promises of LogReader.
+bool log(std::string_view input);
+
 }  // namespace updraft::fuzz

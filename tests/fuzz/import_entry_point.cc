@@ -14,7 +14,7 @@ namespace updraft::fuzz {
 bool import(std::string_view input) {
   static const testing::TemporaryFolder folder;
   const std::string path = folder.path("import.db");
-  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  for (const char* end : {"", "-wal", "-shm", "-head"}) std::filesystem::remove(path + end);
   CampaignStore store(path, CampaignStore::Mode::kWrite);
   std::istringstream in{std::string(input)};
   try {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Whether every include of src/ and include/ is allowed by docs/layers.toml, no headers include each
-other in a circle, and the picture is the one that docs/draw_layers.py draws.
+other in a circle, the picture is the one that docs/draw_layers.py draws, and nobody outside
+src/policies knows a policy by its name.
 
 Usage: layers_test.py SOURCE_DIR"""
 
@@ -75,6 +76,31 @@ def circle(texts):
     return next((found for path in texts if (found := visit(path, []))), None)
 
 
+def policy_names(texts):
+    """The names in the tables of the registry."""
+    tables = "".join(text for path, text in texts.items() if re.match(r"policies/.*(registry|table)\.cc", path))
+    return set(re.findall(r'(?:\.name = |\brow\(\s*)"(\w+)"', tables))
+
+
+def named_policies(texts, names):
+    """Literals outside the policies that are the name of one, as text."""
+    out = []
+    for path, text in texts.items():
+        if path.startswith("policies/") or path in NAMES_ALLOWED:
+            continue
+        found = [name for name in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text) if name in names]
+        out += [f'{path}: "{name}"' for name in found]
+    return out
+
+
+# The paper's claims and bounds are about policies that it names, and the simulation has an oracle.
+NAMES_ALLOWED = {
+    "report/bandit_claims.cc", "report/targeting_claims.cc",
+    "theory/bounds.cc", "theory/campaign_bounds.cc",
+    "experiments/population_rounds.cc",
+}
+
+
 class Layers(unittest.TestCase):
     layers = tomllib.loads((ROOT / "docs/layers.toml").read_text())
     texts = files()
@@ -102,7 +128,17 @@ class Layers(unittest.TestCase):
         drawn = draw_layers.draw(self.layers)
         self.assertEqual((ROOT / "docs/images/layers.svg").read_text(), drawn, "run docs/draw_layers.py")
 
+    def test_no_policy_is_known_by_its_name(self):
+        names = policy_names(self.texts)
+        self.assertTrue({"auto", "ucb", "up_ts", "c2_ucb", "oracle", "lin_ucb"} <= names, names)
+        self.assertEqual(named_policies(self.texts, names), [], "use a trait of the registry")
+        used = {line.split(":")[0] for line in named_policies(
+            {f"other/{path}": self.texts[path] for path in NAMES_ALLOWED}, names)}
+        self.assertEqual(used, {f"other/{path}" for path in NAMES_ALLOWED}, "remove it from the list")
+
     def test_sees_what_is_forbidden(self):
+        self.assertEqual(named_policies({"report/a.cc": 'if (name == "ucb") "not ucb";',
+                                         "policies/b.cc": '"ucb"'}, {"ucb"}), ['report/a.cc: "ucb"'])
         layers = {"low": {"headers": ["low"], "uses": []}, "high": {"headers": [], "uses": ["low"]}}
         good = {"high/a.cc": '#include "low/b.h"\n#include "updraft/low.h"\n', "low/b.h": ""}
         self.assertEqual(forbidden(good, layers), [])

@@ -24,15 +24,30 @@ TEST(Automatic, PicksByWhatIsKnown) {
   EXPECT_EQ(picked(kBaseline | kAffected), "up_ts_bl");
   EXPECT_EQ(picked(kAffected), "up_ts");
   EXPECT_EQ(picked(kAffected | kObservations | kMinUplift), "up_ts");
-  EXPECT_EQ(picked(kBaseline | kMaxAffected | kMinUplift | kHorizon),
+  // A policy with an alpha is picked only if alpha or delta is given.
+  EXPECT_EQ(picked(kBaseline | kMaxAffected | kMinUplift | kHorizon), "up_ts_sparse_bl");
+  EXPECT_EQ(picked(kBaseline), "up_ts_sparse_bl");
+  EXPECT_EQ(picked(kMaxAffected | kEffectGap | kHorizon), "up_ts_sparse");
+  EXPECT_EQ(picked(kSegments | kHorizon), "up_ts_sparse");
+  EXPECT_EQ(picked(Needs()), "up_ts_sparse");
+  constexpr std::string_view kDelta = "auto(delta=0.05)";
+  EXPECT_EQ(picked(kBaseline | kMaxAffected | kMinUplift | kHorizon, kDelta),
             "up_ucb_l_ilift_bl(delta=0.05)");
-  EXPECT_EQ(picked(kBaseline | kMaxAffected | kHorizon), "up_ucb_l_bl(delta=0.05)");
-  EXPECT_EQ(picked(kBaseline | kMinUplift | kHorizon), "up_ucb_ilift_bl(delta=0.05)");
-  EXPECT_EQ(picked(kMaxAffected | kEffectGap | kHorizon), "up_ucb_l(delta=0.05)");
-  EXPECT_EQ(picked(kEffectGap | kHorizon), "up_ucb_ilift(delta=0.05)");
-  EXPECT_EQ(picked(kMinUplift | kHorizon), "ucb(delta=0.05)");
-  EXPECT_EQ(picked(kBaseline | kHorizon), "ucb(delta=0.05)");
-  EXPECT_EQ(picked(kRewardPrior | kHorizon), "ucb(delta=0.05)");
+  EXPECT_EQ(picked(kBaseline | kMaxAffected | kHorizon, kDelta), "up_ucb_l_bl(delta=0.05)");
+  EXPECT_EQ(picked(kBaseline | kMinUplift | kHorizon, kDelta), "up_ucb_ilift_bl(delta=0.05)");
+  EXPECT_EQ(picked(kMaxAffected | kEffectGap | kHorizon, kDelta), "up_ucb_l(delta=0.05)");
+  EXPECT_EQ(picked(kEffectGap | kHorizon, kDelta), "up_ucb_ilift(delta=0.05)");
+  EXPECT_EQ(picked(kMinUplift | kHorizon, kDelta), "ucb(delta=0.05)");
+  EXPECT_EQ(picked(kBaseline | kHorizon, kDelta), "ucb(delta=0.05)");
+  EXPECT_EQ(picked(kRewardPrior | kHorizon, kDelta), "ucb(delta=0.05)");
+}
+
+TEST(Automatic, SaysWhatTheTheoremsAlphaCosts) {
+  const Knowledge knowledge = full_knowledge().only(Need::kMaxAffected | Need::kHorizon);
+  const Pick pick = pick_policy(PolicySpec::parse("auto(delta=0.05)"), knowledge);
+  EXPECT_NE(pick.reason.find("can cost a hundred times the regret"), std::string::npos);
+  EXPECT_EQ(pick_policy(PolicySpec::parse("auto(alpha=1)"), knowledge).reason.find("hundred"),
+            std::string::npos);
 }
 
 TEST(Automatic, EveryPickCanStart) {
@@ -62,13 +77,10 @@ TEST(Automatic, HandsItsParametersOn) {
 }
 
 TEST(Automatic, SaysWhatItsPickLacks) {
-  EXPECT_EQ(refusal([] { make_policy("auto", full_knowledge().only(Need::kMaxAffected)); }),
-            "auto.alpha: missing: up_ucb_l is the pick (neither affected sets nor baseline are "
-            "known, but L is), and it needs alpha, or the horizon");
-  EXPECT_NE(refusal([] {
-              make_policy("auto(delta=0.1)", full_knowledge().only(Need::kMaxAffected));
-            }).find("or the horizon"),
-            std::string::npos);
+  EXPECT_EQ(
+      refusal([] { make_policy("auto(delta=0.1)", full_knowledge().only(Need::kMaxAffected)); }),
+      "auto.alpha: missing: up_ucb_l is the pick (neither affected sets nor baseline are known, "
+      "but L is), and with delta it needs the horizon");
 }
 
 }  // namespace

@@ -23,10 +23,15 @@ constexpr std::size_t kVariables = 12;
 const Stream kPolicyStream(7, 0, Purpose::kPolicy);
 const Stream kPayoffStream(7, 0, Purpose::kTest);
 
+/// ts without parameters, which learns what it needs.
+const std::string kLearningTs = "ts_without_parameters";
+
 class EveryPolicy : public ::testing::TestWithParam<std::string> {
  protected:
   std::unique_ptr<Policy> make() const {
-    return make_policy(testing::usable_spec(policy_info(GetParam())), full_knowledge());
+    return make_policy(
+        GetParam() == kLearningTs ? "ts" : testing::usable_spec(policy_info(GetParam())),
+        full_knowledge());
   }
 
   static std::vector<double> payoffs(std::uint32_t round, ActionId action) {
@@ -250,7 +255,7 @@ TEST_P(EveryPolicy, DenseSparseAndOwnResolutionAgree) {
 
 TEST_P(EveryPolicy, ExplainsEveryAction) {
   const auto policy = make();
-  const bool forced_start = !policy_info(GetParam()).needs.contains(Need::kRewardPrior);
+  const bool forced_start = GetParam() != "ts";
   for (const ActionExplanation& about : policy->explain().actions) {
     EXPECT_EQ(about.pulls, 0u);
     EXPECT_EQ(std::isinf(about.index), forced_start);
@@ -383,7 +388,8 @@ TEST_P(EveryPolicy, RefusesPayoffsCoarserThanItsResolution) {
     EXPECT_EQ(groups, "payoffs = sums over groups: this policy takes the total, or single payoffs");
   } else if (kind == Resolution::Kind::kGroups) {
     EXPECT_EQ(total, "payoffs = a total: this policy takes sums over its atoms, or single payoffs");
-    EXPECT_EQ(groups, "length of payoffs = 3: must be the number of atoms, 6");
+    EXPECT_EQ(groups, "length of payoffs = 3: must be the number of atoms, " +
+                          std::to_string(policy->resolution().partition->groups()));
   } else {
     EXPECT_EQ(total, "payoffs = a total: this policy takes single payoffs");
     EXPECT_EQ(groups, "payoffs = sums over groups: this policy takes single payoffs");
@@ -393,6 +399,7 @@ TEST_P(EveryPolicy, RefusesPayoffsCoarserThanItsResolution) {
 std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const PolicyInfo& info : policies(PolicyKind::kPlain)) result.emplace_back(info.name);
+  result.push_back(kLearningTs);
   return result;
 }
 

@@ -243,7 +243,7 @@ void check_interval(const ShownInterval& shown, const ExpectedInterval& expected
 }
 
 /// What explain() shows of learnt noise against the reference, once and only once every action has
-/// feedback.
+/// feedback; errors and intervals, once and only once an action has that of two rounds.
 ///
 /// Correlations carry rounding of some 1e-15. The inverse of a matrix with eigenvalues between the
 /// shrinkage, 1e-8 or more, and the number of atoms passes that on, enlarged by up to the ratio of
@@ -258,13 +258,16 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
     EXPECT_NEAR(*shown.shrinkage, expected->shrinkage, 1e-12);
     EXPECT_EQ(*shown.degrees_of_freedom, expected->degrees_of_freedom);
   }
+  const bool noise_known = std::any_of(shown.actions.begin(), shown.actions.end(),
+                                       [](const auto& action) { return action.pulls > 1; });
+  EXPECT_EQ(shown.noise_known, noise_known);
   for (ActionId a = 0; a < shown.actions.size(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
     const ActionExplanation& action = shown.actions[a];
     const bool identified = expected && expected->identified[a];
     EXPECT_EQ(action.uplift.has_value(), identified);
-    EXPECT_EQ(action.interval.has_value(), identified);
-    ASSERT_EQ(action.standard_error.has_value(), identified);
+    EXPECT_EQ(action.interval.has_value(), identified && noise_known);
+    ASSERT_EQ(action.standard_error.has_value(), identified && noise_known);
     ASSERT_EQ(action.difference.has_value(), expected.has_value());
     ASSERT_EQ(action.weights.has_value(), expected.has_value());
     if (!expected) continue;
@@ -282,6 +285,8 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
         EXPECT_EQ(difference, 0.0) << "weight " << g;
       }
     }
+    ASSERT_EQ(action.difference->standard_error.has_value(), noise_known);
+    if (!noise_known) continue;
     if (identified) {
       check_interval({*action.standard_error, *action.interval},
                      {expected->standard_errors[a], expected->reaches[a]}, scale);
@@ -291,7 +296,6 @@ void check_noise(const std::optional<LearnedNoise>& expected, const Explanation&
       scale_of_0 += std::abs(expected->weights[0][g]) * expected->sds[0][g];
     }
     const RewardDifference& difference = *action.difference;
-    ASSERT_TRUE(difference.standard_error);
     check_interval({*difference.standard_error, difference.interval},
                    {expected->difference_errors[a], expected->difference_reaches[a]},
                    scale + scale_of_0);
@@ -308,7 +312,7 @@ std::size_t check_explanation(const Duel& duel) {
   EXPECT_EQ(shown.actions.size(), reference.actions());
   if (shown.actions.size() != reference.actions()) return 0;
   const std::optional<LearnedNoise> noise = reference.learned_noise();
-  if (noise || name.starts_with("up_ts") || name.starts_with("up_ucb_cv")) {
+  if (noise || policy_info(name).traits.learns_noise) {
     check_noise(noise, shown);
   }
   std::size_t identified = 0;

@@ -243,6 +243,27 @@ TEST(Estimates, OfPosteriorsAreTheirs) {
   EXPECT_NEAR(half(before[0]), 1.959964 * 2.0, 1e-5);
 }
 
+// Two actions, rewards 1, 3 and 5, 6, 10: means 2 and 7, squares 2 + 14 about them, 3 degrees of
+// freedom.
+TEST(Estimates, OfTsThatLearnsTheNoiseAreThoseOfStudent) {
+  const auto ts = make_policy("ts", Knowledge(2, 1));
+  EXPECT_FALSE(estimates(ts->explain())[0].value);
+  ts->observe(0, Payoffs::total(1.0));
+  ts->observe(1, Payoffs::total(5.0));
+  EXPECT_FALSE(ts->explain().noise_known);
+  EXPECT_EQ(estimates(ts->explain())[1].value, 5.0);
+  EXPECT_FALSE(estimates(ts->explain())[1].interval);
+  ts->observe(0, Payoffs::total(3.0));
+  ts->observe(1, Payoffs::total(6.0));
+  ts->observe(1, Payoffs::total(10.0));
+  EXPECT_TRUE(ts->explain().noise_known);
+  const std::vector<IntervalEstimate> after = estimates(ts->explain());
+  EXPECT_EQ(after[0].value, 2.0);
+  EXPECT_EQ(after[1].value, 7.0);
+  EXPECT_NEAR(half(after[0]), 3.182446 * std::sqrt(16.0 / 3.0 / 2.0), 1e-5);
+  EXPECT_NEAR(half(after[1]), 3.182446 * std::sqrt(16.0 / 3.0 / 3.0), 1e-5);
+}
+
 TEST(Estimates, TakeAQuickExplanation) {
   for (const char* spec : {"up_ts", "up_ucb_cv", "up_ucb(alpha=1)"}) {
     const auto policy = played(spec, sets_known());
@@ -261,6 +282,35 @@ TEST(Estimates, HaveNoIntervalBeforeAnythingIsKnownOfTheNoise) {
   policy->observe(0, Payoffs::dense(payoffs));
   EXPECT_TRUE(policy->explain().noise_known);
   EXPECT_TRUE(estimates(policy->explain())[0].interval);
+}
+
+/// Both actions move the only variable: after one round of each, nothing shows how noisy it is.
+/// The draws of the posterior have no width then, and a share of 1 of them means nothing.
+TEST(Estimates, ClaimNothingBeforeAnythingIsKnownOfTheNoise) {
+  for (const char* spec : {"up_ts_bl", "up_ts", "up_ucb_cv_bl", "up_ucb_cv"}) {
+    SCOPED_TRACE(spec);
+    Knowledge knowledge(2, 1);
+    knowledge.set_affected(std::vector(2, VariableSet::from_ids(std::vector<VariableId>{0})));
+    if (std::string_view(spec).ends_with("_bl")) knowledge.set_baseline({5.0});
+    const auto policy = make_policy(spec, knowledge);
+    for (ActionId a : {0u, 1u}) policy->observe(a, Payoffs::dense(std::vector<double>{6.5 + a}));
+    for (const ActionExplanation& about : policy->explain().actions) {
+      EXPECT_FALSE(about.probability_best || about.standard_error || about.interval);
+      EXPECT_TRUE(about.estimate.value);
+      EXPECT_FALSE(about.estimate.interval);
+      ASSERT_TRUE(about.difference);
+      EXPECT_FALSE(about.difference->standard_error);
+      EXPECT_EQ(about.difference->interval.low, -HUGE_VAL);
+      EXPECT_EQ(about.difference->interval.high, HUGE_VAL);
+    }
+    EXPECT_EQ(policy->explain().actions[1].difference->estimate, 1.0);
+    policy->observe(0, Payoffs::dense(std::vector<double>{6.0}));
+    for (const ActionExplanation& about : policy->explain().actions) {
+      EXPECT_LT(about.probability_best.value(), 1.0);
+      EXPECT_EQ(about.interval.has_value(), knowledge.baseline() != nullptr);
+      EXPECT_TRUE(about.difference->standard_error);
+    }
+  }
 }
 
 TEST(Estimates, AreAbsentWithoutFeedback) {

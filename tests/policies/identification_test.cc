@@ -210,7 +210,7 @@ TEST(Identification, RewardsAreNoUplifts) {
   const Bandit bandit = no_control();
   Knowledge knowledge(3, 10);
   knowledge.set_reward_prior({.mean = 900.0, .variance = 1e6});
-  for (const char* spec : {"ucb(alpha=2)", "ts(sigma2=0.1)"}) {
+  for (const char* spec : {"ucb(alpha=2)", "ts(sigma2=0.1)", "ts"}) {
     const Explanation shown = rotated(spec, bandit, knowledge, 60)->explain();
     EXPECT_FALSE(shown.reference_action);
     for (ActionId a = 0; a < 3; ++a) {

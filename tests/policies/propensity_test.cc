@@ -118,9 +118,12 @@ TEST_P(Propensity, IsAShareOfTheDraws) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, Propensity,
                          ::testing::Values(Case{"ts", "ts(sigma2=4)", 5, 8},
+                                           Case{"ts_without_parameters", "ts", 5, 8},
                                            Case{"up_ts_bl", "up_ts_bl", 5, 8},
                                            Case{"up_ts", "up_ts", 5, 8},
-                                           Case{"FewAtoms", "up_ts", 8, 4}),
+                                           Case{"FewAtoms", "up_ts", 8, 4},
+                                           Case{"up_ts_sparse_bl", "up_ts_sparse_bl", 5, 8},
+                                           Case{"up_ts_sparse", "up_ts_sparse", 5, 8}),
                          [](const auto& given) { return std::string(given.param.name); });
 
 /// Two actions on a variable each. Six rounds of the first and two of the second leave the baseline

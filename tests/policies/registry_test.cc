@@ -24,11 +24,11 @@ TEST(Registry, HoldsThePlainPolicies) {
   for (const PolicyInfo& info : policies(PolicyKind::kPlain)) {
     if (info.status != PolicyStatus::kExperimental) names.emplace_back(info.name);
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"auto", "ucb", "ts", "up_ts_bl", "up_ts", "up_ucb_cv_bl",
-                                      "up_ucb_cv", "up_ucb_bl", "up_ucb", "up_ucb_l_bl", "up_ucb_l",
-                                      "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl",
-                                      "up_ucb_pad_bl", "up_ucb_explore_bl", "up_ucb_obs"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "auto", "ucb", "ts", "up_ts_bl", "up_ts", "up_ts_sparse_bl", "up_ts_sparse",
+                       "up_ucb_cv_bl", "up_ucb_cv", "up_ucb_bl", "up_ucb", "up_ucb_l_bl",
+                       "up_ucb_l", "up_ucb_ilift_bl", "up_ucb_ilift", "up_ucb_l_ilift_bl",
+                       "up_ucb_pad_bl", "up_ucb_explore_bl", "up_ucb_obs"}));
 }
 
 TEST(Registry, HoldsEveryKindOnce) {
@@ -59,11 +59,11 @@ TEST(Registry, SaysWhatIsMissingAndWhatWouldDo) {
   Knowledge knowledge(4, 12);
   EXPECT_EQ(missing("up_ucb_bl(alpha=1)", knowledge),
             "up_ucb_bl: needs to know baseline, affected, which is missing; with what is known "
-            "(nothing) these would do: auto, ucb");
+            "(nothing) these would do: auto, ucb, ts, up_ts_sparse");
   knowledge.set_max_affected(3);
   EXPECT_EQ(missing("up_ucb(alpha=1)", knowledge),
             "up_ucb: needs to know affected, which is missing; with what is known (max_affected) "
-            "these would do: auto, ucb, up_ucb_l");
+            "these would do: auto, ucb, ts, up_ts_sparse, up_ucb_l");
 }
 
 TEST(Registry, EveryPolicyRefusesToStartWithoutEachOfItsNeeds) {
@@ -85,9 +85,9 @@ TEST(Registry, APolicyIsToldOnlyWhatItNeeds) {
     if (info.name == "auto") continue;  // becomes another policy
     const auto policy = make_policy(testing::usable_spec(info), full_knowledge());
     const Needs known = policy->knowledge().known();
+    const Needs needs = needs_of(policy->spec());
     // Known affected sets imply L.
-    const Needs expected =
-        info.needs.contains(Need::kAffected) ? info.needs | Need::kMaxAffected : info.needs;
+    const Needs expected = needs.contains(Need::kAffected) ? needs | Need::kMaxAffected : needs;
     EXPECT_EQ(known, expected) << info.name << " knows " << needs_text(known);
   }
 }
@@ -140,8 +140,19 @@ TEST(Registry, WantsExactlyOneOfAlphaAndDelta) {
             "ucb.alpha: missing: give alpha (> 0), or delta (in (0, 1)) with a horizon");
   EXPECT_EQ(missing("ucb(alpha=1, delta=0.1)", full_knowledge()),
             "ucb.delta = 0.1: give alpha or delta, not both");
-  EXPECT_EQ(missing("ts", full_knowledge()),
-            "ts.sigma2: missing: give sigma2 (> 0); the noise variance is m^2 sigma2");
+}
+
+TEST(Registry, ThompsonSamplingOnTheRewardNeedsAPriorOnlyWithSigma2) {
+  const Knowledge nothing(4, 12);
+  EXPECT_EQ(missing("ts", nothing), "(accepted)");
+  EXPECT_EQ(needs_of(PolicySpec::parse("ts")), Needs());
+  EXPECT_EQ(make_policy("ts", full_knowledge())->knowledge().known(), Needs());
+  EXPECT_EQ(needs_of(PolicySpec::parse("ts(sigma2=1)")), Needs(Need::kRewardPrior));
+  EXPECT_EQ(missing("ts(sigma2=1)", nothing).find("ts: needs to know reward_prior"), 0u);
+  EXPECT_EQ(missing("ts(prior_mean=2)", full_knowledge()),
+            "ts.prior_mean = 2: needs sigma2 too; without sigma2, ts learns both prior and noise");
+  EXPECT_EQ(missing("ts(prior_mean=2, prior_variance=1)", nothing),
+            "ts.prior_mean = 2: needs sigma2 too; without sigma2, ts learns both prior and noise");
 }
 
 TEST(Registry, DeltaNeedsAHorizon) {

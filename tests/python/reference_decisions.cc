@@ -59,6 +59,11 @@ Json known(const Knowledge& knowledge) {
   if (const BaselineObservations* table = knowledge.observations()) {
     out["observations"] = {table->counts, table->means};
   }
+  if (knowledge.segments() != nullptr) {
+    for (VariableId i = 0; i < knowledge.variables(); ++i) {
+      out["segments"].push_back(knowledge.segments()->group_of(i));
+    }
+  }
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "support/draws.h"
 #include "support/knowledge.h"
 #include "updraft/error.h"
+#include "updraft/partition.h"
 #include "updraft/variable_set.h"
 
 namespace updraft::testing {
@@ -134,6 +135,10 @@ Knowledge random_knowledge(const Truth& truth, Draws& draws) {
   return knowledge;
 }
 
+bool learns_sparse_effects(std::string_view policy) {
+  return policy == "up_ts_sparse" || policy == "up_ts_sparse_bl";
+}
+
 bool uses_max_affected(std::string_view policy) {
   return policy == "up_ucb_l" || policy == "up_ucb_l_bl" || policy == "up_ucb_l_ilift_bl" ||
          policy == "up_ucb_pad_bl";
@@ -166,10 +171,15 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
     }
     if (draws.chance(0.4)) add("covariance", draws.chance(0.5) ? "diagonal" : "learned");
     if (policy == "up_ucb_cv" && draws.chance(0.5)) add("radius", "whole");
+  } else if (learns_sparse_effects(policy)) {
+    if (draws.chance(0.5)) add("units", draws.chance(0.2) ? "1" : "5");
   } else if (policy == "ts") {
-    add("sigma2", number_text(alpha));
-    if (own_parameters) add("prior_mean", number_text(draws.uniform(-2.0, 2.0)));
-    if (own_parameters) add("prior_variance", number_text(draws.log_uniform(0.1, 10.0)));
+    const bool told = draws.chance(0.5);
+    if (told) add("sigma2", number_text(alpha));
+    if (told && own_parameters) {
+      add("prior_mean", number_text(draws.uniform(-2.0, 2.0)));
+      add("prior_variance", number_text(draws.log_uniform(0.1, 10.0)));
+    }
   } else if (through_delta) {
     add("delta", number_text(delta));
     if (own_horizon) add("horizon", "1000");
@@ -199,6 +209,24 @@ std::string random_spec(std::string_view policy, const Truth& truth, Draws& draw
   }
   if (policy == "up_ucb_ilift" && draws.chance(0.4)) add("baseline_estimate", "aggregated");
   return std::string(policy) + "(" + parameters + ")";
+}
+
+/// Up to six segments, numbered in order of their first variables.
+Partition random_segments(std::size_t variables, Draws& draws) {
+  const std::size_t most = draws.integer(1, 6);
+  const bool runs = draws.chance(0.5);
+  std::vector<std::size_t> labels;
+  for (std::size_t i = 0; i < variables; ++i) {
+    labels.push_back(runs ? i * most / variables : draws.integer(0, most - 1));
+  }
+  std::vector<std::size_t> seen;
+  std::vector<GroupId> groups;
+  for (const std::size_t label : labels) {
+    const auto place = std::find(seen.begin(), seen.end(), label);
+    groups.push_back(static_cast<GroupId>(place - seen.begin()));
+    if (place == seen.end()) seen.push_back(label);
+  }
+  return Partition::of_groups(groups);
 }
 
 /// For half of the cases, noise that depends on the action, or counts other than 0 and 1.
@@ -261,7 +289,11 @@ RandomCase random_case(std::string_view policy, std::uint32_t number) {
                     .common_noise = common_noise,
                     .spread = std::vector<double>(actions, 1.0),
                     .stream = stream};
-  if (policy_info(policy).traits.learns_noise) vary_noise(result, draws);
+  const bool sparse = learns_sparse_effects(policy);
+  if (policy_info(policy).traits.learns_noise || sparse) vary_noise(result, draws);
+  if (sparse && draws.chance(0.4)) {
+    result.knowledge.set_segments(random_segments(variables, draws));
+  }
   return result;
 }
 

@@ -45,7 +45,7 @@ struct RandomCase {
 /// wrong, or one per action; Delta true, too small or too large; alpha from 1e-4 to 10 or through
 /// delta and horizon; refits from every round to every doubling of rounds, correlations learnt or
 /// not. Policies that learn the noise also get noise that depends on the action, and counts that
-/// are not 0 or 1.
+/// are not 0 or 1. Those that learn sparse effects get segments, or units fewer than the variables.
 RandomCase random_case(std::string_view policy, std::uint32_t number);
 
 }  // namespace updraft::testing

@@ -95,6 +95,8 @@ std::unique_ptr<ReferencePolicy> make_reference(const PolicySpec& spec,
   if (name == "up_ucb_explore_bl") return reference_up_ucb_explore_bl(spec, knowledge);
   if (name == "up_ts") return reference_up_ts(spec, knowledge);
   if (name == "up_ts_bl") return reference_up_ts_bl(spec, knowledge);
+  if (name == "up_ts_sparse") return reference_up_ts_sparse(spec, knowledge);
+  if (name == "up_ts_sparse_bl") return reference_up_ts_sparse_bl(spec, knowledge);
   if (name == "up_ucb_cv") return reference_up_ucb_cv(spec, knowledge);
   if (name == "up_ucb_cv_bl") return reference_up_ucb_cv_bl(spec, knowledge);
   throw std::invalid_argument("no reference of the policy " + name);

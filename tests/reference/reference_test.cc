@@ -1,6 +1,7 @@
 // The references against decisions computed by hand. alpha = 0.5, so that radius(a) = 1/sqrt(N(a)):
 // 1 after one pull, 0.5 after four.
 
+#include "random/chi_squared.h"
 #include "reference/reference_policy.h"
 
 #include <gtest/gtest.h>
@@ -83,6 +84,20 @@ TEST(Reference, TsDrawsFromThePosteriorOfTheReward) {
   pay(*own_prior, 0, {1.0, 2.0});
   expect_indices(*own_prior, {(3.0 + 4.0 * 3.0) / 5.0 + std::sqrt(0.8) * kStream.normal(0, 0),
                               3.0 + 2.0 * kStream.normal(0, 1)});
+}
+
+TEST(Reference, TsWithoutParametersLearnsTheNoise) {
+  const auto policy = reference("ts", Knowledge(2, 2));
+  EXPECT_EQ(policy->select(kStream), 0u);
+  EXPECT_EQ(policy->select(kStream), 1u);
+  pay(*policy, 0, {1.0, 0.0});
+  pay(*policy, 1, {2.0, 3.0});
+  expect_indices(*policy, {1.0, 5.0});  // nothing is known of the noise
+  EXPECT_EQ(policy->select(kStream), 1u);
+  pay(*policy, 1, {4.0, 3.0});  // one degree of freedom: squares 2 about the mean 6
+  const double kappa = 1.0 / std::sqrt(chi_squared(kStream, 3, std::uint64_t{1} << 32, 1));
+  expect_indices(*policy, {1.0 + kappa * std::sqrt(2.0) * kStream.normal(3, 0),
+                           6.0 + kappa * 1.0 * kStream.normal(3, 1)});
 }
 
 TEST(Reference, TsLeavesOutWhatIsOutstandingWhileThereAreOthers) {

@@ -87,6 +87,8 @@ ReferencePointer reference_up_ucb_pad_bl(const PolicySpec& spec, const Knowledge
 ReferencePointer reference_up_ucb_explore_bl(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ts(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ts_bl(const PolicySpec& spec, const Knowledge& knowledge);
+ReferencePointer reference_up_ts_sparse(const PolicySpec& spec, const Knowledge& knowledge);
+ReferencePointer reference_up_ts_sparse_bl(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ucb_cv(const PolicySpec& spec, const Knowledge& knowledge);
 ReferencePointer reference_up_ucb_cv_bl(const PolicySpec& spec, const Knowledge& knowledge);
 

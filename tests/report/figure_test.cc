@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -185,6 +186,42 @@ TEST(BoundLines, AreBoundsAfterEachOfTheRounds) {
   EXPECT_GT(lines[0].values[0], 0.0);
   EXPECT_NEAR(lines[0].values[1] / lines[0].values[0], 7.0 / 6.0, 1e-12);
   EXPECT_NEAR(lines[0].values[2] / lines[0].values[0], 8.0 / 6.0, 1e-12);
+}
+
+std::size_t upper_bounds(const ExperimentResult& result) {
+  const std::vector<BoundLine> lines = bound_lines(result);
+  return static_cast<std::size_t>(
+      std::count_if(lines.begin(), lines.end(),
+                    [](const BoundLine& line) { return line.label.starts_with("upper bound"); }));
+}
+
+/// The theorems are not about the ablation, nor about a policy that is told another L or Delta.
+TEST(BoundLines, AreOfThePolicyOfTheTheorem) {
+  const auto drawn = [](const std::string& spec, const std::string& tuned = "alpha") {
+    ExperimentResult result = made_result({});
+    add_policy(result, "one", spec, {{2, always(3000)}}, tuned);
+    return upper_bounds(result);
+  };
+  EXPECT_EQ(drawn("up_ucb"), 1u);
+  EXPECT_EQ(drawn("up_ucb(delta=0.05)", ""), 1u);
+  EXPECT_EQ(drawn("up_ucb(baseline_bound=ucb)"), 1u);
+  EXPECT_EQ(drawn("up_ucb(baseline_bound=lcb)"), 0u);
+  EXPECT_EQ(drawn("up_ucb_l_bl"), 1u);
+  EXPECT_EQ(drawn("up_ucb_l_bl(max_affected=5)"), 0u);
+  EXPECT_EQ(drawn("up_ucb_l_bl(max_affected=[9, 9, 9, 9, 9, 9, 9, 9, 9, 9])"), 0u);
+  EXPECT_EQ(drawn("up_ucb_l_bl(alpha=1)", "max_affected"), 0u);
+  EXPECT_EQ(drawn("up_ucb_ilift"), 1u);
+  EXPECT_EQ(drawn("up_ucb_ilift(effect_gap=0.1)"), 0u);
+  EXPECT_EQ(drawn("up_ucb_ilift(baseline_estimate=aggregated)"), 0u);
+}
+
+TEST(BoundLines, NoneHoldsForHeavyTails) {
+  ExperimentResult result = example({.bounds = true});
+  EXPECT_FALSE(bound_lines(result).empty());
+  EXPECT_FALSE(has(figure_script(result, "svg", "f"), "heavy tails"));
+  result.experiment.instance = "heavy-tails";
+  EXPECT_TRUE(bound_lines(result).empty());
+  EXPECT_TRUE(has(figure_script(result, "svg", "f"), "no bound holds for noise with heavy tails"));
 }
 
 TEST(FigureScript, RefusesOtherTerminalsAndResultsWithoutCurves) {

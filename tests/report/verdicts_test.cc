@@ -76,6 +76,47 @@ TEST(Verdicts, AgainstRegretLostInItsErrorTheyAreInconclusive) {
   EXPECT_EQ(only(result).outcome, Outcome::kInconclusive);
 }
 
+/// The verdict on a limit of "the ts" beside a regret of 100 of "the ucb".
+Verdict limited(const RegretLimit& limit, const Regrets& regrets) {
+  ExperimentResult result = made_result({});
+  add(result, "ucb", always(100));
+  add(result, "ts", regrets);
+  result.experiment.limits = {limit};
+  return only(result);
+}
+
+TEST(Verdicts, JudgeLimitsLikeClaims) {
+  const RegretLimit half = {.policy = "the ts", .of = "the ucb", .times = 0.5};
+  const Verdict verdict = limited(half, around(20, 5));
+  EXPECT_EQ(verdict.claim, 0);
+  EXPECT_EQ(verdict.statement, "the ts has at most 0.5 times the regret of the ucb");
+  EXPECT_EQ(verdict.outcome, Outcome::kSupported);
+  EXPECT_TRUE(says(verdict, "the ts (20.0 ± 2.9) is 0.200 ± 0.029 times the ucb (100 ± 0): yes"))
+      << verdict.evidence;
+  EXPECT_EQ(limited(half, around(45, 5)).outcome, Outcome::kInconclusive);
+  EXPECT_EQ(limited(half, around(60, 5)).outcome, Outcome::kNotSupported);
+  const RegretLimit thirty = {.policy = "the ts", .regret = 30.0};
+  EXPECT_EQ(limited(thirty, around(20, 5)).outcome, Outcome::kSupported);
+  EXPECT_EQ(limited(thirty, around(25, 5)).outcome, Outcome::kInconclusive);
+  EXPECT_EQ(limited(thirty, around(40, 5)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(limited({.policy = "another", .regret = 1.0}, always(1)).outcome, Outcome::kNotTested);
+}
+
+// Of the four runs 1, 2, 4, 13 the median is 3, the mean 5.
+TEST(Verdicts, JudgeTailsByTheMedian) {
+  const Regrets runs = {13, 1, 4, 2};
+  const auto mean = [&](double limit) {
+    return limited({.policy = "the ts", .mean_of_median = limit}, runs).outcome;
+  };
+  EXPECT_EQ(mean(1.67), Outcome::kSupported);
+  EXPECT_EQ(mean(1.66), Outcome::kNotSupported);
+  const auto largest = [&](double limit) {
+    return limited({.policy = "the ts", .largest_of_median = limit}, runs).outcome;
+  };
+  EXPECT_EQ(largest(4.34), Outcome::kSupported);
+  EXPECT_EQ(largest(4.33), Outcome::kNotSupported);
+}
+
 TEST(Verdicts, NeedsAllPoliciesOfAClaim) {
   ExperimentResult result = made_result({1, 2, 3, 4, 5});
   add(result, "ucb", always(100));

@@ -56,7 +56,8 @@ std::optional<Answer> Api::send(const std::string& method, const std::string& pa
   if (!body.empty()) request.set_header("Content-Type", "application/json");
   const httplib::Result result = client_->send(request);
   if (!result) return std::nullopt;
-  return Answer{result->status, result->body, result->get_header_value("Content-Type")};
+  return Answer{result->status, result->body, result->get_header_value("Content-Type"),
+                result->get_header_value("Retry-After")};
 }
 
 Json Api::create(const Json& definition) {

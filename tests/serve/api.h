@@ -15,7 +15,8 @@ using Json = nlohmann::json;
 struct Answer {
   int status = 0;
   std::string text;
-  std::string type;  ///< Content-Type
+  std::string type;         ///< Content-Type
+  std::string retry_after;  ///< Retry-After
 
   bool ok() const { return status >= 200 && status < 300; }
   /// Of the body; discarded where that is not JSON.

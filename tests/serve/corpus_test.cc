@@ -59,6 +59,12 @@ TEST(FuzzCorpus, OfQuestions) {
   EXPECT_GE(tally.refused, 7u);
 }
 
+TEST(FuzzCorpus, OfLogs) {
+  const Tally tally = run("log", fuzz::log);
+  EXPECT_GE(tally.accepted, 6u);
+  EXPECT_GE(tally.refused, 8u);
+}
+
 TEST(FuzzCorpus, OfImports) { EXPECT_GE(run("import", fuzz::import).refused, 10u); }
 
 }  // namespace

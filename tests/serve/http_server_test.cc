@@ -27,7 +27,7 @@ TEST_F(OneServer, RefusesUnknownPathsAndMethods) {
   };
   refused("DELETE", "/v1/campaigns");
   refused("PUT", "/v1/campaigns");
-  refused("DELETE", "/v1/campaigns/spring");
+  refused("PATCH", "/v1/campaigns/spring");
   refused("POST", "/v1/campaigns/spring");
   refused("GET", "/v1/campaigns/spring/stop");
   refused("POST", "/v1/campaigns/spring/report");

@@ -1,9 +1,13 @@
-// The service is killed again and again while clients work with it: what it acknowledged is there
-// afterwards, once, and its state is what the library makes of the same events.
+// The service is killed, asked to stop and halted again and again, and its writes fail, while
+// clients work with it: what it acknowledged is there afterwards, once, it calls no valid request
+// invalid, and its state is what the library makes of the same events.
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -23,7 +27,12 @@ namespace updraft::service_test {
 namespace {
 
 constexpr std::size_t kVisitors = 8;
-constexpr int kKills = 20;
+
+/// How often; ./dev chaos sets another number.
+int kills() {
+  const char* wanted = std::getenv("UPDRAFT_KILLS");
+  return wanted == nullptr ? 21 : std::atoi(wanted);
+}
 
 /// Calls `work` for each visitor in a thread of its own, and `meanwhile` beside them. Returns what
 /// they threw, in words.
@@ -53,11 +62,48 @@ std::string in_threads(
   return thrown;
 }
 
-/// Kills the server at random moments of traffic and starts it again.
+/// Ends the server: SIGKILL, SIGTERM, or SIGKILL after it was halted, in turns.
+void end(Server& server, int turn) {
+  switch (turn % 3) {
+    case 0:
+      return server.kill();
+    case 1:
+      if (const int code = server.terminate().exit_code; code != 0) {
+        throw std::runtime_error("ended with status " + std::to_string(code));
+      }
+      return;
+    default:
+      server.signal(SIGSTOP);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      server.signal(SIGCONT);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return server.kill();
+  }
+}
+
+/// For a moment no file of the server can grow beyond one page, as if the disk took no more;
+/// reading goes on.
+/// Returns whether a commit failed because of that.
+bool refuse_writes(Server& server) {
+  rlimit before = {};
+  if (prlimit(server.process(), RLIMIT_FSIZE, nullptr, &before) != 0) {
+    throw std::runtime_error("no limit of the size of files");
+  }
+  rlimit small = before;
+  small.rlim_cur = 4096;
+  prlimit(server.process(), RLIMIT_FSIZE, &small, nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  prlimit(server.process(), RLIMIT_FSIZE, &before, nullptr);
+  const std::string metrics = Api(server.port()).get("/metrics").text;
+  return metrics.find("\nupdraft_failed_commits_total ") != metrics.npos &&
+         metrics.find("\nupdraft_failed_commits_total 0\n") == metrics.npos;
+}
+
+/// Ends the server at random moments of traffic and starts it again, or lets its writes fail.
 void kill_often(Server& server, Whereabouts& whereabouts) {
   std::mt19937_64 generator(42);
   try {
-    for (int kill = 0; kill < kKills; ++kill) {
+    for (int kill = 0; kill < kills(); ++kill) {
       const std::uint64_t answered = whereabouts.answered;
       const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
       while (whereabouts.answered == answered) {
@@ -65,6 +111,11 @@ void kill_often(Server& server, Whereabouts& whereabouts) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20 + generator() % 281));
+      if (kill % 4 == 3) {
+        whereabouts.refused += refuse_writes(server) ? 1 : 0;
+        continue;
+      }
+      end(server, kill);
       whereabouts.port = 0;
       server.start();
       whereabouts.port = server.port();
@@ -161,6 +212,7 @@ TEST_P(Killed, KeepsWhatWasAcknowledgedOnce) {
   }
 
   EXPECT_GT(whereabouts.in_doubt, 0u);
+  EXPECT_GT(whereabouts.refused, 0u) << "no write failed";
   RecordProperty("decisions", static_cast<int>(rounds.size()));
   RecordProperty("in_doubt", static_cast<int>(whereabouts.in_doubt));
 }

@@ -71,7 +71,7 @@ Replay replay_log(const CampaignCase& campaign, const std::string& log) {
   std::string line;
   std::getline(lines, line);
   const Json header = Json::parse(line);
-  if (header.at("format") != "updraft-campaign-log/2" ||
+  if (header.at("format") != "updraft-campaign-log/3" ||
       header.at("definition").at("name") != campaign.name) {
     throw std::runtime_error("not a log of " + campaign.name + ": " + line);
   }

@@ -41,7 +41,7 @@ std::optional<std::string> address_in(const std::string& text) {
 bool healthy(const std::string& address) {
   httplib::Client client(address);
   client.enable_server_certificate_verification(false);
-  const httplib::Result result = client.Get("/healthz");
+  const httplib::Result result = client.Get("/readyz");
   return result && result->status == 200;
 }
 
@@ -78,6 +78,10 @@ cli_test::Outcome Server::terminate() {
   return outcome;
 }
 
+void Server::signal(int number) { ::kill(process_->id(), number); }
+
+std::string Server::log() const { return file_text(program_file("err")); }
+
 std::string Server::program_file(const char* stream) const {
   return folder_.path(stream + std::to_string(starts_));
 }
@@ -88,7 +92,9 @@ void Server::start() {
   std::vector<std::string> words = {"serve", "--store", options_.store, "--listen", "127.0.0.1:0"};
   words.insert(words.end(), options_.further.begin(), options_.further.end());
   process_ = std::make_unique<cli_test::Process>(
-      words, cli_test::Process::Streams{.out = program_file("out"), .err = program_file("err")});
+      words,
+      cli_test::Process::Streams{.out = program_file("out"),
+                                 .err = options_.err.empty() ? program_file("err") : options_.err});
 
   for (const Deadline deadline; !ended(process_->id()) && !deadline.over(); rest()) {
     const auto address = address_in(file_text(program_file("out")));

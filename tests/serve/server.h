@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/process.h"
@@ -14,6 +17,7 @@ class Server {
   struct Options {
     std::string store;                 ///< a path; the store of a folder of its own unless given
     std::vector<std::string> further;  ///< command line options
+    std::string err = {};              ///< where standard error goes; a file unless given
   };
 
   Server() : Server(Options()) {}
@@ -33,6 +37,11 @@ class Server {
   /// SIGTERM, and what the program left behind.
   cli_test::Outcome terminate();
 
+  void signal(int number);
+  pid_t process() const { return process_->id(); }
+  /// What it has written to standard error so far.
+  std::string log() const;
+
   /// Starts it again on the same store, on another port.
   void start();
 
@@ -45,6 +54,15 @@ class Server {
   int starts_ = 0;
   int port_ = 0;
 };
+
+/// Whether it comes true within a minute.
+inline bool eventually(const std::function<bool()>& holds) {
+  for (int i = 0; i < 6000; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
 
 /// Runs updraft to its end; kills it after a minute.
 cli_test::Outcome run_to_end(const std::vector<std::string>& arguments);

@@ -115,7 +115,7 @@ Json Visitor::ask(const std::string& method, const std::string& path, const std:
       port_ = 0;
       continue;
     }
-    if (answer->status == 503) continue;
+    if (answer->status == 503 || answer->status == 507) continue;
     if (!answer->ok()) {
       throw std::runtime_error(method + " " + path + " " + body + ": status " +
                                std::to_string(answer->status) + " " + answer->text);

@@ -65,6 +65,7 @@ struct Whereabouts {
   std::atomic<bool> over = false;           ///< no new decisions
   std::atomic<std::uint64_t> answered = 0;  ///< requests of all visitors
   std::atomic<std::uint64_t> in_doubt = 0;  ///< requests that were sent and not answered
+  std::atomic<std::uint64_t> refused = 0;   ///< times that the server could not write
 };
 
 /// One client of a service that may vanish at any time: sends what was not answered again, with the

@@ -85,6 +85,38 @@ TEST(CampaignDefinition, ReadsOneBoundPerAction) {
   EXPECT_EQ(*campaign.knowledge->max_affected_per_action(), (std::vector<std::size_t>{2, 0, 5}));
 }
 
+TEST(CampaignDefinition, ReadsSegmentsByListOrByName) {
+  const auto groups = [](const json& segments) {
+    const CampaignDefinition campaign = parsed(with(spring(), "/knowledge/segments", segments));
+    EXPECT_EQ(parse_definition(campaign.canonical).canonical, campaign.canonical);
+    std::vector<GroupId> found;
+    for (VariableId i = 0; i < 4; ++i) {
+      found.push_back(campaign.knowledge->segments()->group_of(i));
+    }
+    return found;
+  };
+  EXPECT_EQ(groups({"drinks", "drinks", "baked", "drinks"}), (std::vector<GroupId>{0, 0, 1, 0}));
+  EXPECT_EQ(groups({7, 3, 3, 7}), (std::vector<GroupId>{0, 1, 1, 0}));
+  EXPECT_EQ(
+      groups({{"cake", "baked"}, {"tea", "drinks"}, {"coffee", "drinks"}, {"bread", "baked"}}),
+      (std::vector<GroupId>{0, 0, 1, 1}));
+}
+
+TEST(CampaignDefinition, RefusesSegmentsThatAreNotThoseOfAllVariables) {
+  const auto refused_segments = [](const json& segments) {
+    return refused(with(spring(), "/knowledge/segments", segments));
+  };
+  EXPECT_EQ(refused_segments({"a", "b"}),
+            "knowledge.segments = 2 labels: must have one for each of the 4 variables");
+  EXPECT_EQ(refused_segments({"a", "b", "c", 1.5}),
+            "knowledge.segments[3]: must be a label: text or a whole number");
+  EXPECT_EQ(refused_segments("drinks"),
+            "knowledge.segments: must be a list of labels, or an object of variables and labels");
+  EXPECT_EQ(refused_segments({{"cake", "a"}, {"te", "a"}, {"coffee", "a"}, {"bread", "a"}})
+                .find("knowledge.segments[te] = te: unknown; did you mean tea?"),
+            0u);
+}
+
 TEST(CampaignDefinition, ReadsTargetedCampaigns) {
   const CampaignDefinition campaign = parsed(targeted());
   EXPECT_EQ(campaign.shape, (TargetingShape{4, 2, 3}));
@@ -311,6 +343,46 @@ TEST(CampaignDefinition, RefusesMoreAtomsThanAPolicyThatLearnsTheNoiseCanKeep) {
               parse_definition(with(spring(), "/policy", "up_ucb(alpha=1)").dump(), limits);
             }),
             "(accepted)");
+}
+
+// With 4,000 features a decision took 77 seconds.
+TEST(CampaignCost, RefusesDecisionsThatWouldTakeTooLong) {
+  const auto targeted = [](const std::string& features) {
+    return R"json({"name": "c", "policy": "c2_up_ucb(beta=1)", "treatments": 1, "budget": 1,
+                   "features": )json" +
+           features + "}";
+  };
+  EXPECT_EQ(testing::refusal([&] { parse_definition(targeted("4000")); }),
+            "features = 4000: with these treatments a decision takes 128000000000 multiplications; "
+            "must be at most 4000000000");
+  EXPECT_EQ(testing::refusal([&] { parse_definition(targeted("1000")); }), "(accepted)");
+  const std::string contextual = R"json({"name": "c", "policy": "lin_ucb(beta=1)", "actions": 2,
+                                         "features": 4000})json";
+  EXPECT_EQ(testing::refusal([&] { parse_definition(contextual); }).find("features = 4000: "), 0u);
+  // One that exists stays.
+  DefinitionLimits small;
+  small.work = 1;
+  EXPECT_NE(testing::refusal([&] { parse_definition(targeted("10"), small); }), "(accepted)");
+  EXPECT_EQ(
+      testing::refusal([&] { parse_definition(targeted("10"), DefinitionLimits::of_stored()); }),
+      "(accepted)");
+}
+
+TEST(CampaignCost, RefusesCampaignsThatWouldTakeTooMuchMemory) {
+  DefinitionLimits limits;
+  limits.bytes = 10 << 20;
+  const auto plain = [&](const std::string& variables) {
+    return testing::refusal([&] {
+      parse_definition(R"json({"name": "c", "policy": "up_ucb_l(alpha=1)", "actions": 100,
+                               "knowledge": {"max_affected": 5}, "variables": )json" +
+                           variables + "}",
+                       limits);
+    });
+  };
+  EXPECT_EQ(plain("1000"), "(accepted)");
+  EXPECT_NE(plain("10000").find("variables = 10000: with these actions the campaign takes"),
+            std::string::npos)
+      << plain("10000");
 }
 
 }  // namespace

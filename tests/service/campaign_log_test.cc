@@ -2,19 +2,24 @@
 
 #include "service/campaign_log.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/checksum.h"
 #include "service/event_bodies.h"
 #include "service/service.h"
 #include "service/store_check.h"
 #include "support/folder.h"
 #include "support/refusal.h"
+#include "updraft/registry.h"
 
 namespace updraft {
 namespace {
 
+using Json = nlohmann::json;
 using testing::refusal;
 using testing::TemporaryFolder;
 
@@ -114,6 +119,75 @@ TEST_P(Logged, IsRefusedWithAnyLineMissingRepeatedOrInAnotherOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Logged, ::testing::Values(kActions, kPools, kContexts));
 
+/// A line of a log with the checksum that it ought to have.
+std::string with_own_sum(const std::string& line) {
+  const std::string text = line.substr(0, line.size() - 18);
+  return fmt::format(R"({},"crc":"{:08x}"}})", text, checksum(text));
+}
+
+/// The same log as programs before this one wrote it.
+std::vector<std::string> of_format_2(std::vector<std::string> lines) {
+  std::uint32_t sum = 0;
+  for (std::string& line : lines) {
+    Json json = Json::parse(line);
+    json.erase("crc");
+    json.erase("created_ms");
+    if (json.contains("format")) json["format"] = "updraft-campaign-log/2";
+    if (json.contains("checksum")) json["checksum"] = fmt::format("{:08x}", sum);
+    line = json.dump();
+    sum = checksum_after(sum, line + "\n");
+  }
+  return lines;
+}
+
+TEST(CampaignLog, NamesTheLineThatWasChanged) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines = lines_of(folder, kActions);
+  CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
+  for (std::size_t line = 1; line < lines.size(); ++line) {
+    for (std::size_t at = 0; at < lines[line].size(); at += 7) {
+      std::vector<std::string> changed = lines;
+      changed[line][at] = static_cast<char>(changed[line][at] ^ 1);
+      std::stringstream in(joined(changed));
+      const std::string said = refusal([&] { import_campaign(other, in); });
+      EXPECT_EQ(said.find(fmt::format("line {}: crc", line + 1)), 0u) << said;
+    }
+  }
+  EXPECT_TRUE(other.campaigns().empty());
+}
+
+TEST(CampaignLog, OfFormat2IsTaken) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines = of_format_2(lines_of(folder, kActions));
+  CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
+  std::stringstream in(joined(lines));
+  import_campaign(other, in);
+  EXPECT_TRUE(check_store(other).nothing_found());
+  EXPECT_EQ(other.campaigns().front().created_ms, 0);
+}
+
+TEST(CampaignLog, KeepsWhoDidWhat) {
+  const TemporaryFolder folder;
+  {
+    Service service({.store = folder.path() / "first.db", .clock = [] { return std::int64_t{7}; }});
+    service.create(parse_definition(kActions), "anna");
+    service.decide("shop", {.id = "a", .features = {}, .baseline = {}}, "shop-1");
+    service.pay("shop", "a", {"", true, true, {}, {0.1, 2.5}});
+    service.stop("shop", "anna");
+  }
+  std::stringstream log;
+  export_campaign(CampaignStore(folder.path() / "first.db", CampaignStore::Mode::kRead), "shop",
+                  log);
+  CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
+  import_campaign(other, log);
+  const StoredCampaign campaign = other.campaigns().front();
+  EXPECT_EQ(campaign.by, "anna");
+  EXPECT_EQ(campaign.created_ms, 7);
+  std::vector<std::string> names;
+  for (const Event& event : other.events_after(campaign, 0, 10)) names.push_back(event.by);
+  EXPECT_EQ(names, (std::vector<std::string>{"shop-1", "", "anna"}));
+}
+
 TEST(CampaignLog, NamesLineAndField) {
   const TemporaryFolder folder;
   const std::vector<std::string> lines = lines_of(folder, kActions);
@@ -122,12 +196,16 @@ TEST(CampaignLog, NamesLineAndField) {
     const std::size_t at = changed[line].find(from);
     EXPECT_NE(at, std::string::npos) << changed[line];
     if (at != std::string::npos) changed[line].replace(at, from.size(), to);
+    changed[line] = with_own_sum(changed[line]);
     CampaignStore other(folder.path() / ("other-" + to + ".db"), CampaignStore::Mode::kWrite);
     std::stringstream in(joined(changed));
     return refusal([&] { import_campaign(other, in); });
   };
-  EXPECT_EQ(said(0, "updraft-campaign-log/2", "x"),
-            "line 1: format: must be updraft-campaign-log/2 or updraft-campaign-log/1");
+  EXPECT_EQ(said(0, "updraft-campaign-log/3", "x"),
+            "line 1: format = x: must be updraft-campaign-log/3, updraft-campaign-log/2 or "
+            "updraft-campaign-log/1");
+  EXPECT_EQ(said(1, "\"event\":1", "\"by\":\"a b\",\"event\":1"),
+            "line 2: by = a b: must be the name of a token");
   EXPECT_EQ(said(1, "decided", "moved"), "line 2: kind = moved: unknown");
   EXPECT_NE(said(1, "\"action\":0", "\"action\":1").find("line 13: checksum = "),
             std::string::npos);
@@ -140,23 +218,28 @@ TEST(CampaignLog, NamesLineAndField) {
             "line 13: events = 12: must be 11, the number of events in the log");
 }
 
+/// Of the policy in kActions.
+std::uint32_t revision() { return policy_info("up_ts").revision; }
+
 TEST(CampaignLog, KeepsProbabilityAndRevision) {
   const TemporaryFolder folder;
   const std::vector<std::string> lines = lines_of(folder, kActions);
-  EXPECT_NE(lines[1].find("\"probability\":1.0,\"revision\":1"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find(fmt::format("\"probability\":1.0,\"revision\":{}", revision())),
+            std::string::npos)
+      << lines[1];
   CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
   std::stringstream in(joined(lines));
   import_campaign(other, in);
   const StoredCampaign campaign = other.campaigns().front();
   const Decided decided = decode_decided(other.events_of(campaign, "a").front().body);
   EXPECT_EQ(decided.probability, 1.0);
-  EXPECT_EQ(decided.revision, 1u);
+  EXPECT_EQ(decided.revision, revision());
 }
 
-// Of the format before: without probabilities, revisions and a checksum of the lines.
+// Of the first format: without probabilities, revisions and a checksum of the lines.
 TEST(CampaignLog, OfFormat1IsTaken) {
   const TemporaryFolder folder;
-  std::vector<std::string> lines = lines_of(folder, kActions);
+  std::vector<std::string> lines = of_format_2(lines_of(folder, kActions));
   const auto replace = [](std::string& line, const std::string& from, const std::string& to) {
     const std::size_t at = line.find(from);
     ASSERT_NE(at, std::string::npos) << line;
@@ -164,7 +247,7 @@ TEST(CampaignLog, OfFormat1IsTaken) {
   };
   replace(lines.front(), "log/2", "log/1");
   for (std::size_t j = 1; j < 5; ++j) {
-    replace(lines[j], "\"probability\":1.0,\"revision\":1,", "");
+    replace(lines[j], fmt::format("\"probability\":1.0,\"revision\":{},", revision()), "");
   }
   lines.back() = R"({"events":11,"state":"01234567"})";
   CampaignStore other(folder.path() / "other.db", CampaignStore::Mode::kWrite);
@@ -176,6 +259,37 @@ TEST(CampaignLog, OfFormat1IsTaken) {
   const Decided decided = decode_decided(other.events_of(campaign, "a").front().body);
   EXPECT_FALSE(decided.probability);
   EXPECT_EQ(decided.revision, 0u);
+}
+
+TEST(CampaignLog, TimesMayBeBefore1970) {
+  const TemporaryFolder folder;
+  const auto exported = [&](const char* name) {
+    std::stringstream log;
+    export_campaign(CampaignStore(folder.path() / name, CampaignStore::Mode::kRead), "shop", log);
+    return log.str();
+  };
+  {
+    Service service({.store = folder.path() / "first.db", .snapshot_every = 2, .clock = [] {
+                       return std::int64_t{-86'400'000};
+                     }});
+    service.create(parse_definition(kActions));
+    service.decide("shop", {.id = "a", .features = {}, .baseline = {}});
+    service.decide("shop", {.id = "b", .features = {}, .baseline = {}});
+    service.pay("shop", "a", {"", true, true, {}, {0.1, 2.5}});
+  }
+  const std::string log = exported("first.db");
+  EXPECT_NE(log.find("\"time_ms\":-86400000"), log.npos) << log;
+  std::istringstream in(log);
+  {
+    CampaignStore store(folder.path() / "second.db", CampaignStore::Mode::kWrite);
+    import_campaign(store, in);
+    EXPECT_TRUE(check_store(store).nothing_found());
+  }
+  EXPECT_EQ(exported("second.db"), log);
+  Service service({.store = folder.path() / "first.db", .clock = [] { return std::int64_t{-1}; }});
+  EXPECT_EQ(service.report("shop")["last_event_ms"], -86'400'000);
+  service.sweep();
+  EXPECT_EQ(service.decision("shop", "b").status, DecisionStatus::kLost);
 }
 
 TEST(CampaignLog, UnknownCampaignsAreRefused) {

@@ -298,6 +298,18 @@ TEST(ContextCampaign, KeepsContextsInEvents) {
 
 // Reports.
 
+TEST(ContextReport, SaysWhatADecisionMustBring) {
+  const auto needs = [](const std::string& policy, const std::string& more = "") {
+    return campaign_report(live_of(defined(policy, more)), true).at("decision_needs");
+  };
+  EXPECT_EQ(needs("lin_up_ucb_bl(beta=1)"), json({"baseline", "affected"}));
+  EXPECT_EQ(needs("lin_up_ucb(beta=1)"), json({"affected"}));
+  EXPECT_EQ(needs("lin_up_ucb(beta=1, max_affected=2)"), json::array());
+  EXPECT_EQ(needs("lin_up_ucb_bl(beta=1, max_affected=2)"), json({"baseline"}));
+  EXPECT_EQ(needs("lin_ucb(beta=1)"), json::array());
+  EXPECT_EQ(needs("lin_up_ucb_bl(beta=1)", kFixed), json::array());
+}
+
 TEST(ContextReport, HasMeansPerActionAndEstimatesInTheLastContext) {
   LiveCampaign live = live_of(defined("lin_up_ucb_bl(beta=1)"));
   EXPECT_EQ(campaign_report(live, true).at("last_context"), nullptr);

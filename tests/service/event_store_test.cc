@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -30,6 +31,7 @@ enum class Fault {
 struct Faults {
   std::atomic<Fault> next = Fault::kNone;
   std::atomic<int> writes = 0;
+  std::atomic<bool> held = false;  ///< writes wait while this is so
 };
 
 class FaultyStore final : public EventStore {
@@ -45,14 +47,23 @@ class FaultyStore final : public EventStore {
                       const std::function<void(const Event&)>& visit) const override {
     store_.for_each_event(campaign, after, visit);
   }
+  std::vector<Event> events_after(const StoredCampaign& campaign, std::uint64_t after,
+                                  std::size_t most) const override {
+    return store_.events_after(campaign, after, most);
+  }
   std::vector<Event> events_of(const StoredCampaign& campaign,
                                std::string_view decision) const override {
     return store_.events_of(campaign, decision);
   }
+  std::string archive_summary(const StoredCampaign& campaign) const override {
+    return store_.archive_summary(campaign);
+  }
+  bool has_dropped() const override { return store_.has_dropped(); }
   std::int64_t new_campaign_id() const override { return store_.new_campaign_id(); }
 
   AppendResult write(const std::vector<StoreWrite>& batch) override {
     ++faults_->writes;
+    while (faults_->held) std::this_thread::yield();
     switch (faults_->next.exchange(Fault::kNone)) {
       case Fault::kFails:
         throw StoreError("the disk is gone", StoreError::Kind::kOther);
@@ -222,6 +233,49 @@ TEST(FaultyStore, GoesOnFromWhatAnotherWriterHasWritten) {
   EXPECT_EQ(faulty.meeting(Fault::kNone, [&] { service.pay("shop", "a", dense({1, 2})); }), "");
   EXPECT_EQ(service.report("shop")["state_version"], 3);
   EXPECT_TRUE(check_store(faulty.store->behind()).nothing_found());
+}
+
+// Else the first caller hears that nothing was kept, and the second that it was.
+TEST(FaultyStore, ARepeatedIdWaitsForTheFirstCommit) {
+  const TemporaryFolder folder;
+  Faulty faulty(folder);
+  faulty.service->create(shop());
+  faulty.faults->held = true;
+  faulty.faults->next = Fault::kFails;
+  const auto ask = [&] {
+    try {
+      faulty.service->decide("shop", asked("a"));
+      return false;
+    } catch (const Unavailable&) {
+      return true;
+    }
+  };
+  auto first = std::async(std::launch::async, ask);
+  while (faulty.service->gauges().campaigns[0].decided == 0) std::this_thread::yield();
+  auto second = std::async(std::launch::async, ask);
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  faulty.faults->held = false;
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(second.get());
+}
+
+// A slow disk holds up the one who makes a campaign, and nobody who asks others.
+TEST(FaultyStore, MakingACampaignHoldsUpNobody) {
+  const TemporaryFolder folder;
+  Faulty faulty(folder);
+  faulty.service->create(shop());
+  faulty.faults->held = true;
+  const int writes = faulty.faults->writes;
+  auto making = std::async(std::launch::async, [&] { return faulty.service->create(shop("new")); });
+  while (faulty.faults->writes == writes) std::this_thread::yield();
+  EXPECT_EQ(faulty.service->list()["campaigns"].size(), 1u);
+  EXPECT_EQ(faulty.service->show("shop")["name"], "shop");
+  EXPECT_EQ(faulty.service->gauges().campaigns.size(), 1u);
+  EXPECT_THROW(faulty.service->create(shop("new")), Unavailable);
+  EXPECT_FALSE(faulty.service->create(shop()));
+  faulty.faults->held = false;
+  EXPECT_TRUE(making.get());
+  EXPECT_FALSE(faulty.service->create(shop("new")));
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-#include <poll.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "service/running_server.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 
@@ -17,70 +17,12 @@ namespace updraft {
 namespace {
 
 using nlohmann::json;
+using testing::answer_to;
+using testing::answers_in;
 using testing::refusal;
+using testing::Running;
 
 const std::string kToken = "0123456789abcdef";
-
-/// A server on a free port of this machine, whose API has no service yet.
-class Running {
- public:
-  explicit Running(HttpServerOptions options = {}) : server_(on_free_port(options), api_, log_) {
-    thread_ = std::thread([this] { server_.run(); });
-  }
-  ~Running() {
-    server_.stop();
-    thread_.join();
-  }
-
-  int port() const { return server_.port(); }
-  httplib::Client client() const { return httplib::Client("127.0.0.1", server_.port()); }
-  HttpServer& server() { return server_; }
-
- private:
-  static HttpServerOptions on_free_port(HttpServerOptions options) {
-    options.listen.port = 0;
-    return options;
-  }
-
-  ServiceLog log_{"off"};
-  HttpApi api_{[](const std::string&) {}};
-  HttpServer server_;
-  std::thread thread_;
-};
-
-/// All that a server answers to bytes that are sent one piece after the other, until it closes the
-/// connection or a second has passed.
-std::string answer_to(int port, const std::vector<std::string>& pieces) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  for (const std::string& piece : pieces) {
-    if (&piece != &pieces.front()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (send(socket, piece.data(), piece.size(), MSG_NOSIGNAL) < 0) break;
-  }
-  std::string answer;
-  char buffer[4096];
-  pollfd readable = {socket, POLLIN, 0};
-  while (poll(&readable, 1, 1000) > 0) {
-    const ssize_t got = recv(socket, buffer, sizeof(buffer), 0);
-    if (got <= 0) {
-      answer += "(closed)";
-      break;
-    }
-    answer.append(buffer, static_cast<std::size_t>(got));
-  }
-  close(socket);
-  return answer;
-}
-
-std::size_t answers_in(const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find("HTTP/1.1 ", at)) != text.npos; ++at) ++count;
-  return count;
-}
 
 /// Writes a key and a certificate for it that it has signed itself.
 void write_certificate(const std::string& certificate_path, const std::string& key_path) {
@@ -115,7 +57,7 @@ TEST(HttpServer, SaysWhereItListens) {
 
 TEST(HttpServer, IsNotReadyWithoutAService) {
   Running running;
-  for (const char* path : {"/healthz", "/v1/campaigns", "/v1/campaigns/a/report"}) {
+  for (const char* path : {"/readyz", "/v1/campaigns", "/v1/campaigns/a/report"}) {
     const auto result = running.client().Get(path);
     ASSERT_TRUE(result);
     EXPECT_EQ(result->status, 503) << path;
@@ -145,6 +87,27 @@ TEST(HttpServer, GivesThePageToEverybodyWithoutAnythingOfCampaigns) {
   EXPECT_EQ(running.client().Get("/metrics")->status, 401);
 }
 
+TEST(HttpServer, FilesOfThePageMayBeKeptUnderTheirVersion) {
+  Running running;
+  const std::string page = running.client().Get("/")->body;
+  for (const std::string path : {"/dashboard.js", "/dashboard.css"}) {
+    const std::size_t at = page.find("\"" + path.substr(1) + "?v=");
+    ASSERT_NE(at, page.npos) << page;
+    const std::string named = "/" + page.substr(at + 1, page.find('"', at + 1) - at - 1);
+    const auto kept = running.client().Get(named);
+    EXPECT_EQ(kept->get_header_value("Cache-Control"), "public, max-age=31536000, immutable");
+    EXPECT_EQ(kept->get_header_value("Vary"), "Accept-Encoding");
+    EXPECT_EQ(running.client().Get(path)->get_header_value("Cache-Control"), "no-store");
+    EXPECT_EQ(running.client().Get(path + "?v=0")->get_header_value("Cache-Control"), "no-store");
+    EXPECT_EQ(running.client().Get(path)->body, kept->body);
+    // Packed and unpacked it is the same.
+    const auto packed = running.client().Get(named, {{"Accept-Encoding", "gzip"}});
+    EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
+    EXPECT_EQ(packed->body, kept->body);
+  }
+  EXPECT_EQ(running.client().Get("/")->get_header_value("Cache-Control"), "no-store");
+}
+
 TEST(HttpServer, AnswersUnknownPathsAndMethodsWithJson) {
   Running running;
   EXPECT_EQ(running.client().Get("/nothing")->status, 404);
@@ -168,7 +131,8 @@ TEST(HttpServer, EveryAnswerForbidsSniffingAndKeeping) {
 
 TEST(HttpServer, AsksForATokenWhereverThereIsSomethingToKnow) {
   Running running(with_tokens());
-  EXPECT_EQ(running.client().Get("/healthz")->status, 503);
+  EXPECT_EQ(running.client().Get("/healthz")->status, 200);
+  EXPECT_EQ(running.client().Get("/readyz")->status, 503);
   for (const char* path : {"/metrics", "/v1/schema", "/v1/campaigns", "/nothing"}) {
     const auto result = running.client().Get(path);
     EXPECT_EQ(result->status, 401) << path;
@@ -196,7 +160,7 @@ TEST(HttpServer, WithoutTokensAnswersNoPageOfTheWeb) {
 
 TEST(HttpServer, LimitsBodiesPackedOrNot) {
   HttpServerOptions options;
-  options.body_limit = 100'000;
+  options.limits.body_bytes = 100'000;
   Running running(options);
   httplib::Client client = running.client();
   EXPECT_EQ(client.Post("/v1/campaigns", std::string(100'000, ' '), "text/plain")->status, 503);
@@ -222,7 +186,7 @@ TEST(HttpServer, LimitsTheBytesOfHeadersWhileTheyCome) {
       answer_to(running.port(), {start + std::string(800, 'x') + "\r\n\r\n"}).find("HTTP/1.1 200"),
       0u);
   const std::string refused = answer_to(running.port(), {start + std::string(2000, 'x')});
-  EXPECT_EQ(refused.find("HTTP/1.1 200"), refused.npos);
+  EXPECT_EQ(refused.find("HTTP/1.1 431 "), 0u) << refused;
   EXPECT_TRUE(refused.ends_with("(closed)")) << refused;
 }
 
@@ -247,17 +211,19 @@ TEST(HttpServer, AnswersRequestsThatCameAtOnceOneByOne) {
 TEST(HttpServer, TakesNoBodyForARequest) {
   Running running(with_tokens());
   const std::string inner = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
-  const std::string length = "Content-Length: " + std::to_string(inner.size()) + "\r\n";
-  for (const std::string& head :
-       {"GET /healthz HTTP/1.1\r\n" + length, "POST /v1/campaigns HTTP/1.1\r\n" + length,
-        "POST /healthz HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n" + length,
-        "POST /healthz HTTP/1.1\r\n" + length + length,
-        "POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + length,
-        std::string("POST /healthz HTTP/1.1\r\nContent-Length: -1\r\n")}) {
-    const std::string answer = answer_to(running.port(), {head + "\r\n" + inner});
-    EXPECT_EQ(answers_in(answer), 1u) << head << answer;
-    EXPECT_TRUE(answer.ends_with("(closed)")) << head << answer;
+  const std::string rest =
+      "Host: localhost\r\nContent-Length: " + std::to_string(inner.size()) + "\r\n\r\n" + inner;
+  for (const std::string line :
+       {"GET /healthz HTTP/1.1\r\n", "POST /healthz HTTP/1.1\r\n",
+        "POST /healthz HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n"}) {
+    const std::string answer = answer_to(running.port(), {line + rest});
+    EXPECT_EQ(answers_in(answer), 1u) << line << answer;
   }
+  // Without a token nobody reads the body, and so the connection ends.
+  const std::string refused = answer_to(running.port(), {"POST /v1/campaigns HTTP/1.1\r\n" + rest});
+  EXPECT_EQ(refused.find("HTTP/1.1 401 "), 0u) << refused;
+  EXPECT_EQ(answers_in(refused), 1u) << refused;
+  EXPECT_TRUE(refused.ends_with("(closed)")) << refused;
 }
 
 TEST(HttpServer, APostWithoutALengthHasNoBody) {
@@ -314,7 +280,8 @@ TEST(HttpServer, StopsBeforeItRuns) {
   options.listen.port = 0;
   HttpServer server(options, api, log);
   server.stop();
-  server.run();
+  server.run();  // returns
+  EXPECT_EQ(answer_to(server.port(), {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"}), "");
 }
 
 TEST(HttpServer, RefusesToListenElsewhereWithoutTokens) {

@@ -258,5 +258,27 @@ TEST(ParsePayoffs, LogisticModelsTakeSharesOnly) {
             "payoffs[1] = 2: must be in [0, 1] for a logistic model");
 }
 
+// Without a limit, 57 MiB of this took 2.1 GB.
+TEST(RequestFields, RefusesManySmallValuesBeforeTheyTakeMemory) {
+  const auto repeated = [](const std::string& value, std::size_t count) {
+    std::string text = R"({"x": [)" + value;
+    for (std::size_t i = 1; i < count; ++i) text += "," + value;
+    return text + "]}";
+  };
+  constexpr std::size_t kMany = 3'000'000;
+  for (const char* value : {"[]", "{}", "null", "[1,[]]", "\"\""}) {
+    EXPECT_NE(testing::refusal([&] {
+                read_request_fields(repeated(value, kMany));
+              }).find("has too many small values"),
+              std::string::npos)
+        << value;
+    EXPECT_EQ(read_request_fields(repeated(value, 1000)).size(), 1u) << value;
+  }
+  std::string names = R"({"payoffs": {"a": 0)";
+  for (std::size_t i = 0; i < kMany; ++i) names += R"(,"a":0)";
+  EXPECT_NE(testing::refusal([&] { read_request_fields(names + "}}"); }), "(accepted)");
+  EXPECT_EQ(read_request_fields(repeated("0", kMany)).size(), 1u) << "numbers are few bytes each";
+}
+
 }  // namespace
 }  // namespace updraft

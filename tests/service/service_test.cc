@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "service/campaign_cost.h"
 #include "service/campaign_log.h"
 #include "service/event_bodies.h"
 #include "service/live_campaign.h"
@@ -19,6 +20,7 @@
 #include "store/committer.h"
 #include "store/sqlite.h"
 #include "support/folder.h"
+#include "support/old_store.h"
 #include "support/refusal.h"
 
 namespace updraft {
@@ -283,22 +285,134 @@ TEST(Service, NothingChangesWhereTheDiskIsFull) {
   EXPECT_EQ(opened.service.report("shop"), before);
 }
 
-TEST(Service, SaysWhichCampaignCannotBeRebuilt) {
+TEST(Service, ACampaignThatCannotBeRebuiltIsQuarantinedAlone) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "campaigns.db";
   {
     CampaignStore store(path, CampaignStore::Mode::kWrite);
     store.write({StoredCampaign{1, "shop", shop().canonical},
                  EventWrite{1, {1, EventKind::kLost, "a", 0, ""}}});
+    store.write({StoredCampaign{2, "other", R"({"name": "other"})"}});
+    CampaignDefinition whole = shop();
+    store.write({StoredCampaign{3, "whole", whole.canonical}});
   }
-  try {
-    Opened opened(folder);
-    FAIL() << "must be refused";
-  } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("campaign shop cannot be rebuilt: event 1"),
-              std::string::npos)
-        << error.what();
+  Opened opened(folder);
+  const auto quarantined = opened.service.quarantined();
+  ASSERT_EQ(quarantined.size(), 2u);
+  EXPECT_EQ(quarantined[0].first, "other");
+  EXPECT_EQ(quarantined[0].second.find("policy"), 0u) << quarantined[0].second;
+  EXPECT_EQ(quarantined[1].first, "shop");
+  EXPECT_EQ(quarantined[1].second.find("event 1"), 0u) << quarantined[1].second;
+  EXPECT_THROW(opened.service.decide("shop", {}), Quarantined);
+  EXPECT_THROW(opened.service.report("other"), Quarantined);
+  EXPECT_THROW(opened.service.definition("other"), Quarantined);
+  EXPECT_EQ(opened.service.decide("whole", {}).state_version, 0u);
+  EXPECT_EQ(opened.service.gauges().quarantined, 2u);
+  EXPECT_EQ(opened.service.gauges().campaigns.size(), 3u);
+  opened.service.sweep();
+  const nlohmann::json list = opened.service.list()["campaigns"];
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[1]["quarantined"], quarantined[1].second);
+  EXPECT_FALSE(list[2].contains("quarantined"));
+}
+
+TEST(Service, CampaignsShareABudgetOfMemory) {
+  const TemporaryFolder folder;
+  const std::string wide =
+      R"json("policy": "c2_up_ucb(beta=1)", "treatments": 1, "budget": 1, "features": 200})json";
+  const std::uint64_t each = cost_of(parse_definition(R"({"name": "a", )" + wide)).bytes;
+  ServiceOptions options = {.store = folder.path() / "campaigns.db"};
+  options.most_bytes = 2 * each;
+  {
+    Service service(options);
+    EXPECT_TRUE(service.create(parse_definition(R"({"name": "a", )" + wide)));
+    EXPECT_TRUE(service.create(parse_definition(R"({"name": "b", )" + wide)));
+    EXPECT_FALSE(service.create(parse_definition(R"({"name": "b", )" + wide)));
+    EXPECT_THROW(service.create(parse_definition(R"({"name": "c", )" + wide)), Conflict);
+    EXPECT_EQ(service.gauges().bytes, 2 * each);
   }
+  // What no longer fits is set aside; the service starts.
+  options.most_bytes = 2 * each - 1;
+  const Service service(options);
+  const auto quarantined = service.quarantined();
+  ASSERT_EQ(quarantined.size(), 1u);
+  EXPECT_EQ(quarantined[0].first, "b");
+  EXPECT_NE(quarantined[0].second.find("--memory"), std::string::npos) << quarantined[0].second;
+}
+
+TEST(Service, OutstandingDecisionsReachTheirLimitAndNotOneMore) {
+  const TemporaryFolder folder;
+  ServiceOptions options = {.store = folder.path() / "campaigns.db"};
+  options.most_outstanding = 2;
+  Service service(options);
+  service.create(shop());
+  service.decide("shop", asked("a"));
+  service.decide("shop", asked("b"));
+  EXPECT_THROW(service.decide("shop", asked("c")), Conflict);
+  EXPECT_EQ(service.decide("shop", asked("b")).state_version, 1u) << "is there already";
+  service.pay("shop", "a", dense({1, 2, 3}));
+  service.decide("shop", asked("c"));
+  EXPECT_THROW(service.decide("shop", asked("d")), Conflict);
+}
+
+TEST(Service, OneSweepLosesAllThatIsDue) {
+  const TemporaryFolder folder;
+  Opened opened(folder);
+  opened.service.create(shop(R"(, "wait": 5)"));
+  for (int j = 0; j < 1500; ++j) opened.service.decide("shop", {});
+  opened.now = 5000;
+  opened.service.sweep();
+  EXPECT_EQ(opened.service.gauges().campaigns[0].lost, 1500u);
+  EXPECT_EQ(opened.service.gauges().campaigns[0].outstanding, 0u);
+}
+
+TEST(Service, ScrubbingQuarantinesWhatIsDamaged) {
+  const TemporaryFolder folder;
+  Opened opened(folder);
+  opened.service.create(shop());
+  CampaignDefinition other = shop();
+  opened.service.create(parse_definition(
+      R"json({"name": "other", "policy": "ucb(alpha=1)", "actions": 2, "variables": 2})json"));
+  opened.service.decide("shop", asked("a"));
+  opened.service.decide("other", asked("a"));
+  opened.service.scrub();
+  EXPECT_TRUE(opened.service.quarantined().empty());
+  Connection(folder.path() / "campaigns.db", Connection::Mode::kReadWrite)
+      .execute("UPDATE events SET time_ms = time_ms + 1 WHERE campaign = 1");
+  opened.service.scrub();
+  ASSERT_EQ(opened.service.quarantined().size(), 1u);
+  EXPECT_EQ(opened.service.quarantined()[0].first, "shop");
+  EXPECT_THROW(opened.service.decide("shop", asked("b")), Quarantined);
+  opened.service.decide("other", asked("b"));
+}
+
+TEST(Service, ReadingADamagedDecisionQuarantinesItsCampaign) {
+  const TemporaryFolder folder;
+  Opened opened(folder);
+  opened.service.create(shop());
+  opened.service.decide("shop", asked("a"));
+  opened.service.pay("shop", "a", dense({1, 2, 3}));  // so it is only in the store
+  Connection(folder.path() / "campaigns.db", Connection::Mode::kReadWrite)
+      .execute("UPDATE events SET time_ms = time_ms + 1 WHERE decision = 'a'");
+  EXPECT_THROW(opened.service.decide("shop", asked("a")), Quarantined);
+  EXPECT_THROW(opened.service.decide("shop", asked("b")), Quarantined);
+  EXPECT_EQ(opened.service.quarantined().size(), 1u);
+}
+
+TEST(Service, ADamagedSnapshotIsReplacedByTheEvents) {
+  const TemporaryFolder folder;
+  nlohmann::json before;
+  {
+    Opened opened(folder, 4);
+    opened.service.create(shop());
+    for (int j = 0; j < 10; ++j) opened.service.decide("shop", {});
+    before = opened.service.report("shop");
+  }
+  Connection(folder.path() / "campaigns.db", Connection::Mode::kReadWrite)
+      .execute("UPDATE snapshots SET body = x'00'");
+  Opened opened(folder, 4);
+  EXPECT_TRUE(opened.service.quarantined().empty());
+  EXPECT_EQ(opened.service.report("shop"), before);
 }
 
 // Version 1 had smaller snapshots.
@@ -314,8 +428,7 @@ TEST(Service, BringsOldStoresUpToDate) {
     }
     before = opened.service.report("shop");
   }
-  Connection(folder.path() / "campaigns.db", Connection::Mode::kReadWrite)
-      .execute("UPDATE snapshots SET body = x'00'; PRAGMA user_version = 1");
+  testing::make_old_store(folder.path() / "campaigns.db", 1);
   Opened opened(folder, 4);
   EXPECT_EQ(opened.service.report("shop"), before);
   EXPECT_EQ(opened.service.history("shop")["decided"].size(), 18u);
@@ -337,7 +450,7 @@ TEST(Service, OpensStoresOfDecisionsWithoutProbabilities) {
     store.write({StoredCampaign{1, "shop", shop().canonical}, EventWrite{1, event},
                  SnapshotWrite{1, {1, "of version 3"}}});
   }
-  Connection(path, Connection::Mode::kReadWrite).execute("PRAGMA user_version = 3");
+  testing::make_old_store(path, 3);
   Opened opened(folder);
   EXPECT_EQ(opened.service.decision("shop", "monday").probability, std::nullopt);
   EXPECT_EQ(opened.service.decide("shop", asked("monday")).probability, std::nullopt);

@@ -40,6 +40,18 @@ LiveCampaign targeted() {
   return live;
 }
 
+TEST(Report, SaysWhatADecisionAboutAPoolMustBring) {
+  const auto needs = [](const std::string& policy) {
+    return campaign_report(campaign_of(R"({"name": "mail", "policy": ")" + policy +
+                                       R"(", "treatments": 2, "budget": 1, "features": 1})"),
+                           true)
+        .at("decision_needs");
+  };
+  EXPECT_EQ(needs("greedy"), json::array());
+  EXPECT_EQ(needs("greedy_bl"), json({"baseline"}));
+  EXPECT_FALSE(campaign_report(shop(), true).contains("decision_needs"));
+}
+
 TEST(Report, SaysWhatWasChosenBelievedAndTold) {
   const LiveCampaign live = shop();
   const json report = campaign_report(live, false);
@@ -323,6 +335,25 @@ TEST(Variables, OfUnknownSetsAreIdentified) {
   EXPECT_EQ(shown["variables"][0]["baseline"], nullptr);
   EXPECT_TRUE(shown["variables"][0]["difference"].is_number());
   EXPECT_EQ(page(live, {{"show", "all"}, {"search", "29"}})["total"], 13);  // 29, 129, 229, 290-299
+}
+
+TEST(Variables, OfSegmentsSayHowLikelyTheyAreMoved) {
+  LiveCampaign live =
+      campaign_of(R"json({"name": "c", "policy": "up_ts_sparse", "actions": 3, "variables": 6,
+      "knowledge": {"segments": ["x", "y", "z", "x", "y", "z"]}})json");
+  testing::play(live, 120, 1, [](ActionId action, VariableId i, std::mt19937_64& random) {
+    return testing::normal(random, action == 1 && i % 3 == 2 ? 4.0 : 0.0);
+  });
+  const std::vector<double> inclusion = *live.policy().explain().actions[1].inclusion;
+  const json shown = page(live, {{"show", "all"}}, "1");
+  for (VariableId i = 0; i < 6; ++i) {
+    const json& row = shown["variables"][i];
+    EXPECT_EQ(row["inclusion"], inclusion[i % 3]);
+    EXPECT_EQ(row["affected"], i % 3 == 2 ? json("identified") : json(nullptr)) << i;
+  }
+  EXPECT_GE(inclusion[2], 0.9);
+  EXPECT_LT(inclusion[0], 0.9);
+  EXPECT_EQ(page(shop(20), {})["variables"][0]["inclusion"], nullptr);
 }
 
 TEST(Variables, ThatEveryActionAffectsHaveDifferences) {

@@ -69,5 +69,25 @@ TEST_P(AtomMomentsWithOffset, GiveResidualsAboutAnyCentresAsTheHistoryDoes) {
 // Means of 1e9 leave seven digits for noise of 1.
 INSTANTIATE_TEST_SUITE_P(Offsets, AtomMomentsWithOffset, ::testing::Values(0.0, 100.0, 1e9));
 
+/// With too many atoms for a matrix. The 60 rounds are of 30 actions, which leaves 30 deviations:
+/// as many as a sketch has exactly.
+TEST(AtomMoments, SketchTheScatterOfManyAtoms) {
+  constexpr std::size_t kActions = 59;
+  constexpr auto kMany = static_cast<Eigen::Index>(AtomMoments::kMostInFull) + 1;
+  const std::vector<Round> rounds = random_rounds(kActions, kMany, 2.0);
+  std::vector<std::uint64_t> pulls(kActions, 0);
+  const AtomMoments moments = moments_of(rounds, kActions, pulls);
+  EXPECT_FALSE(moments.in_full());
+  EXPECT_TRUE(AtomMoments(kActions, AtomMoments::kMostInFull).in_full());
+  MatrixXd direct = MatrixXd::Zero(kMany, kMany);
+  for (const Round& round : rounds) {
+    const VectorXd residual = round.sums - moments.means().col(round.action);
+    direct += residual * residual.transpose();
+  }
+  ASSERT_LT(moments.sketch().cols(), 2 * static_cast<Eigen::Index>(ScatterSketch::kKept));
+  const MatrixXd sketched = moments.sketch() * moments.sketch().transpose();
+  EXPECT_LT((sketched - direct).cwiseAbs().maxCoeff(), 1e-9);
+}
+
 }  // namespace
 }  // namespace updraft

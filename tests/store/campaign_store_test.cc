@@ -58,10 +58,11 @@ TEST(CampaignStore, KeepsCampaignsEventsAndSnapshots) {
   std::vector<Event> written;
   {
     CampaignStore store(path, CampaignStore::Mode::kWrite);
-    store.write({kSpring, kAutumn, SnapshotWrite{1, {7, std::string("a\0b", 3)}}});
+    store.write({kSpring, kAutumn});
     for (std::uint64_t number = 1; number <= 600; ++number) {
       written.push_back(event(number, number % 2 == 0 ? "even" : "odd", std::to_string(number)));
       store.write({EventWrite{1, written.back()}, EventWrite{2, event(number, "even")}});
+      if (number == 599) store.write({SnapshotWrite{1, {number, std::string("a\0b", 3)}}});
     }
   }
   const CampaignStore store(path, CampaignStore::Mode::kRead);
@@ -84,11 +85,17 @@ TEST(CampaignStore, KeepsTheLastTwoSnapshots) {
   const Folder folder;
   CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
   store.write({kSpring});
-  for (std::uint64_t number : {10, 20, 30}) store.write({SnapshotWrite{1, {number, "state"}}});
+  for (std::uint64_t number : {1, 2, 3}) {
+    store.write({EventWrite{1, event(number, "a")}, SnapshotWrite{1, {number, "state"}}});
+  }
   const std::vector<StoredSnapshot> kept = store.snapshots(kSpring);
   ASSERT_EQ(kept.size(), 2u);
-  EXPECT_EQ(kept[0].number, 30u);
-  EXPECT_EQ(kept[1].number, 20u);
+  EXPECT_EQ(kept[0].number, 3u);
+  EXPECT_EQ(kept[1].number, 2u);
+  // The chain goes on from a snapshot, and so there is none of an event whose chain is not known.
+  store.write({SnapshotWrite{1, {2, "other"}}, SnapshotWrite{1, {4, "later"}}});
+  EXPECT_EQ(store.last_snapshot(kSpring)->number, 3u);
+  EXPECT_EQ(store.snapshots(kSpring)[1].body, "other");
 }
 
 TEST(CampaignStore, WritesAllOrNothing) {
@@ -142,7 +149,7 @@ TEST(CampaignStore, RefusesWhatIsNoStore) {
     EXPECT_NE(said.find(name), std::string::npos) << said;
   };
   std::ofstream(folder.path() / "text") << std::string(5000, 'x');
-  says("text", "is damaged: file is not a database; restore the file from a copy");
+  says("text", "is damaged: file is not a database; restore a backup");
 
   Connection(folder.path() / "other", Connection::Mode::kReadWrite)
       .execute("CREATE TABLE t (a); PRAGMA application_id = 7");
@@ -151,7 +158,7 @@ TEST(CampaignStore, RefusesWhatIsNoStore) {
   EXPECT_EQ(complaint(folder.path() / "newer"), "");
   Connection(folder.path() / "newer", Connection::Mode::kReadWrite)
       .execute("PRAGMA user_version = 99");
-  says("newer", "has version 99 of the store, newer than 4: use a newer updraft");
+  says("newer", "has version 99 of the store, newer than 7: use a newer updraft");
 
   EXPECT_THROW(CampaignStore(folder.path() / "absent", CampaignStore::Mode::kRead), StoreError);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "absent"));
@@ -164,12 +171,11 @@ TEST(CampaignStore, SaysWhatIsDamagedAndWhatCanBeDone) {
     EXPECT_NE(said.find(text), std::string::npos) << said;
   };
   expect("UPDATE events SET body = x'00' WHERE decision = 'b'",
-         "event 2 of campaign spring; restore the file from a copy");
+         "event 2 of campaign spring; restore a backup");
   expect("UPDATE events SET time_ms = 7 WHERE decision = 'a'", "event 1 of campaign spring");
   expect("DELETE FROM events WHERE decision = 'a'", "event 1 of campaign spring is missing");
-  expect(
-      "UPDATE snapshots SET body = x'00'",
-      "the snapshot of campaign spring after event 2; the log can be taken over into a new store");
+  expect("UPDATE snapshots SET body = x'00'",
+         "the snapshot of campaign spring after event 2; the events give the same state");
   expect("UPDATE campaigns SET definition = '{}'", "the definition of campaign 1");
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <semaphore>
 #include <thread>
 
 #include "store/campaign_store.h"
@@ -110,6 +111,73 @@ TEST(Committer, ManyThreadsWaitForTheirOwn) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(events_in(store), 240u);
   EXPECT_LT(committer.counts().commits, 241u);
+}
+
+/// Holds every write until it is told what comes of it.
+class HeldStore final : public EventStore {
+ public:
+  std::vector<StoredCampaign> campaigns() const override { return {}; }
+  std::optional<StoredSnapshot> last_snapshot(const StoredCampaign&) const override { return {}; }
+  void for_each_event(const StoredCampaign&, std::uint64_t,
+                      const std::function<void(const Event&)>&) const override {}
+  std::vector<Event> events_after(const StoredCampaign&, std::uint64_t,
+                                  std::size_t) const override {
+    return {};
+  }
+  std::vector<Event> events_of(const StoredCampaign&, std::string_view) const override {
+    return {};
+  }
+  std::string archive_summary(const StoredCampaign&) const override { return ""; }
+  bool has_dropped() const override { return false; }
+  std::int64_t new_campaign_id() const override { return 1; }
+  AppendResult write(const std::vector<StoreWrite>& batch) override {
+    began.release();
+    end.acquire();
+    writes += batch.size();
+    if (kind) throw StoreError("told to", *kind);
+    return AppendResult::kOk;
+  }
+
+  std::counting_semaphore<> began{0};
+  std::counting_semaphore<> end{0};
+  std::optional<StoreError::Kind> kind;
+  std::size_t writes = 0;
+};
+
+TEST(Committer, WritesThatWaitBehindAFailedCommitFail) {
+  HeldStore store;
+  store.kind = StoreError::Kind::kOther;
+  Committer committer(store, true);
+  const std::uint64_t first = committer.add(event(1), 1);
+  store.began.acquire();
+  const std::uint64_t second = committer.add(event(2), 1);
+  const std::uint64_t third = committer.add(event(3), 1);
+  store.end.release();
+  EXPECT_THROW(committer.wait(first), CommitFailed);
+  EXPECT_THROW(committer.wait(second), CommitFailed);
+  EXPECT_THROW(committer.wait(third), CommitFailed);
+  EXPECT_EQ(store.writes, 1u) << "the others never reach the store";
+  EXPECT_TRUE(committer.trusted());
+}
+
+TEST(Committer, NothingIsWrittenAfterTheDiskFailed) {
+  HeldStore store;
+  store.kind = StoreError::Kind::kUnknown;
+  std::string logged;
+  Committer committer(store, true, [&](const std::string& text) { logged = text; });
+  store.end.release();
+  const std::uint64_t ticket = committer.add(event(1), 1);
+  try {
+    committer.wait(ticket);
+    FAIL() << "must fail";
+  } catch (const CommitFailed& failure) {
+    EXPECT_TRUE(failure.unknown());
+  }
+  EXPECT_FALSE(committer.trusted());
+  EXPECT_EQ(logged, "a commit failed: told to");
+  EXPECT_THROW(committer.add(event(1), committer.epoch()), CommitFailed);
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));  // longer than after other failures
+  EXPECT_THROW(committer.check(), CommitFailed);
 }
 
 }  // namespace

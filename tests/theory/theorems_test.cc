@@ -132,8 +132,8 @@ TEST(Theorems, FailForNoiseOfStandardDeviation10WithTheAlphaOfDelta) {
   ASSERT_EQ(result.warnings.size(), 1u);
   EXPECT_EQ(result.warnings[0],
             "up_ucb_bl(delta=0.05): the alpha that delta gives is valid for payoffs whose noise "
-            "is 1-sub-Gaussian; here their variance proxy (sigma^2) is 100. The theorem does not "
-            "hold; it would with an alpha 100 times as large");
+            "is 1-sub-Gaussian; here their variance proxy (sigma^2) is 100. The confidence bounds "
+            "do not hold; they would with an alpha 100 times as large");
 }
 
 /// Independent payoffs with a standard deviation of 1.5: too wide for single payoffs, but the

@@ -53,7 +53,7 @@ void ContextualPolicy::check(const Round& context) const {
   }
 }
 
-Decision ContextualPolicy::choose_in(const Round& context, const Stream&) {
+Decision ContextualPolicy::choose_in(const Round& context, const Stream&, Propensity) {
   check(context);
   check_for_choice(context);
   Decision decision{.index = kInfinity};

@@ -38,7 +38,7 @@ class ContextualPolicy : public Policy {
   virtual void add(const Round& context, ActionId action, std::span<const double> payoffs) = 0;
 
  private:
-  Decision choose_in(const Round& context, const Stream& stream) final;
+  Decision choose_in(const Round& context, const Stream& stream, Propensity propensity) final;
   void check_taken(const Round& context, const Decision& decision) const final;
   void learn_from(const Decision& decision, const Round& context, const Payoffs& payoffs) final;
   Explanation explain_round(const Round& context) const final;

@@ -47,7 +47,7 @@ struct Estimates {
   const TreatmentModel* model = nullptr;  ///< whose estimates these are; null of known means
 
   /// Whether the payoffs seen tell the mean of a variable with these features.
-  bool told(std::span<const double> row) const {
+  bool estimable(std::span<const double> row) const {
     return model == nullptr || model->ellipsoid().spans(row);
   }
 };
@@ -239,7 +239,7 @@ class LinUpUcb final : public ContextualPolicy {
   std::optional<double> reward(const Round& context, ActionId action) const {
     const Estimates own = estimates(*models_[action], context.features, 0.0);
     for (VariableId i = 0; i < context.size(); ++i) {
-      if (!own.told(context.row(i))) return std::nullopt;
+      if (!own.estimable(context.row(i))) return std::nullopt;
     }
     return std::accumulate(own.means.begin(), own.means.end(), 0.0);
   }
@@ -249,11 +249,12 @@ class LinUpUcb final : public ContextualPolicy {
                          ActionExplanation& about) const {
     RewardDifference found;
     double margin = 0.0;
-    bool told = true;
+    bool estimable = true;
     const auto add = [&](std::size_t place, VariableId i) {
       found.estimate += compared.action.means[place] - compared.baseline.means[place];
       margin += compared.action.margins[place] + compared.baseline.margins[place];
-      told = told && compared.action.told(context.row(i)) && compared.baseline.told(context.row(i));
+      estimable = estimable && compared.action.estimable(context.row(i)) &&
+                  compared.baseline.estimable(context.row(i));
     };
     if (sets_given()) {
       std::size_t place = 0;
@@ -264,7 +265,7 @@ class LinUpUcb final : public ContextualPolicy {
       about.identified = sets.identified;
       about.padding = sets.padding;
     }
-    if (!told) return;
+    if (!estimable) return;
     found.interval = {found.estimate - margin, found.estimate + margin};
     if (compares_with_an_action()) {
       about.difference = found;

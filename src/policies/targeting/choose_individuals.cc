@@ -63,7 +63,7 @@ std::vector<std::uint32_t> many_largest(std::span<const double> values, std::siz
   bool any = fill;
   for (std::uint32_t id = 0; id < values.size(); ++id) {
     candidates[size] = {values[id], id};
-    size += static_cast<std::size_t>((values[id] > least) | (any & (values[id] <= least)));
+    size += std::size_t{values[id] > least} | (std::size_t{any} & std::size_t{values[id] <= least});
     if (size < 4 * count) continue;
     keep_largest();
     least = candidates[count - 1].value;

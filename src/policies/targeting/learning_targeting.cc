@@ -12,6 +12,7 @@
 #include "policies/targeting/targeting_policy.h"
 #include "policies/width_schedule.h"
 #include "updraft/error.h"
+#include "updraft/registry.h"
 #include "updraft/state_io.h"
 
 namespace updraft {
@@ -44,10 +45,7 @@ bool says(const PolicySpec& spec, std::string_view parameter, std::string_view w
 /// The theorem wants lambda to be at least the budget.
 void read_width(const PolicySpec& spec, std::size_t budget, Options& options) {
   options.width = read_width_schedule(spec);
-  if (!options.width.delta) return;
-  const auto least = static_cast<double>(budget);
-  if (!spec.number("lambda")) options.lambda = least;
-  if (options.lambda < least) {
+  if (options.width.delta && options.lambda < static_cast<double>(budget)) {
     throw InvalidInput(
         spec.name() + ".lambda", options.lambda,
         fmt::format("must be at least the budget, {}, for the theorem's beta", budget));
@@ -55,18 +53,20 @@ void read_width(const PolicySpec& spec, std::size_t budget, Options& options) {
 }
 
 Options read_options(const PolicySpec& spec, std::size_t budget) {
-  const std::string& name = spec.name();
+  const PolicyInfo& info = policy_info(spec.name());
   Options options;
-  options.baseline = name.ends_with("_bl") ? BaselineSource::kKnown
-                     : name == "c2_ucb"    ? BaselineSource::kIgnored
-                                           : BaselineSource::kLearned;
+  options.baseline = info.needs.contains(Need::kBaseline) ? BaselineSource::kKnown
+                     : info.traits.ignores_baseline       ? BaselineSource::kIgnored
+                                                          : BaselineSource::kLearned;
   options.logistic = spec.word_or_default("model") == "logistic";
   if (spec.word_or_default("fit") == "online") options.refit = LogisticRefit::kOnline;
-  options.lambda = spec.number_or_default("lambda");
+  options.lambda = ridge_of(spec, budget);
   options.fill = spec.word_or_default("fill") == "yes";
-  if (name.starts_with("c2_")) read_width(spec, budget, options);
-  if (name.starts_with("eps_greedy")) {
-    if (!spec.number("eps")) throw InvalidInput(name + ".eps", "missing: give eps, in (0, 1)");
+  if (info.has_parameter("delta")) read_width(spec, budget, options);
+  if (info.has_parameter("eps")) {
+    if (!spec.number("eps")) {
+      throw InvalidInput(spec.name() + ".eps", "missing: give eps, in (0, 1)");
+    }
     options.eps = *spec.number("eps");
   }
   options.norms = says(spec, "norms", "scale")                           ? Norms::kScale
@@ -228,7 +228,8 @@ class LearningTargeting final : public TargetingPolicy {
     score_range(0, pool.size() / threads);
   }
 
-  Decision choose_treatments(const Round& pool, const Stream& stream) override {
+  Decision choose_treatments(const Round& pool, const Stream& stream,
+                             Propensity propensity) override {
     std::vector<Treatment> best(pool.size(), 0);
     std::vector<double> index(pool.size());
     score(pool, {.treatment = best, .index = index});
@@ -243,6 +244,7 @@ class LearningTargeting final : public TargetingPolicy {
     }
     if (options_.eps == 0.0) return decision;
     treat_at_random(decision.treatments, exploring, treatments(), stream, decisions(), budget());
+    if (propensity == Propensity::kSkipped) return decision;
     decision.probability =
         exploring_probability({.eps = options_.eps, .budget = budget(), .treatments = treatments()},
                               best_first(index, best), decision.treatments);

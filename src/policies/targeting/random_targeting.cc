@@ -13,7 +13,7 @@ class RandomTargeting final : public TargetingPolicy {
       : TargetingPolicy(spec, knowledge) {}
 
  private:
-  Decision choose_treatments(const Round& pool, const Stream& stream) override {
+  Decision choose_treatments(const Round& pool, const Stream& stream, Propensity) override {
     Decision decision{.treatments = std::vector<Treatment>(pool.size(), 0)};
     treat_at_random(decision.treatments, budget(), treatments(), stream, decisions(), 0);
     decision.probability = random_probability(decision.treatments.size(), budget(), treatments());

@@ -44,10 +44,11 @@ void TargetingPolicy::check_treatments(const Round& pool, std::span<const Treatm
   }
 }
 
-Decision TargetingPolicy::choose_in(const Round& pool, const Stream& stream) {
+Decision TargetingPolicy::choose_in(const Round& pool, const Stream& stream,
+                                    Propensity propensity) {
   check_size(pool);
   check_pool(pool);
-  return choose_treatments(pool, stream);
+  return choose_treatments(pool, stream, propensity);
 }
 
 void TargetingPolicy::check_taken(const Round& pool, const Decision& decision) const {

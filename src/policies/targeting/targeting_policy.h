@@ -30,14 +30,15 @@ class TargetingPolicy : public Policy {
   // All are given what passed the checks.
   virtual void check_pool(const Round&) const {}
   virtual void check_payoff(std::size_t /*individual*/, double /*payoff*/) const {}
-  /// Treatments and their probability.
-  virtual Decision choose_treatments(const Round& pool, const Stream& stream) = 0;
+  /// Treatments and, if it is wanted, their probability.
+  virtual Decision choose_treatments(const Round& pool, const Stream& stream,
+                                     Propensity propensity) = 0;
   virtual void add(const Round& pool, std::span<const Treatment> treatments,
                    std::span<const double> payoffs) = 0;
   virtual std::vector<IndividualExplanation> describe(const Round& pool) const = 0;
 
  private:
-  Decision choose_in(const Round& pool, const Stream& stream) final;
+  Decision choose_in(const Round& pool, const Stream& stream, Propensity propensity) final;
   void check_taken(const Round& pool, const Decision& decision) const final;
   void learn_from(const Decision& decision, const Round& pool, const Payoffs& payoffs) final;
   Explanation explain_round(const Round& pool) const final;

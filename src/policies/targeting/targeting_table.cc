@@ -70,18 +70,22 @@ std::vector<PolicyInfo> targeting_table() {
   PolicyInfo random = row("random", "treats at random, as many as the budget allows; a yardstick",
                           "none", kSource, Needs(), {});
   random.make = make_random_targeting;
+  random.traits = {.draws = true, .learns_nothing = true};
   PolicyInfo oracle =
       row("oracle", "treats by the true uplift, which only a simulation knows; a yardstick",
           "true uplift(x)", kSource, Needs(), {fill});
   oracle.make = nullptr;
+  oracle.traits.learns_nothing = true;
+  PolicyInfo c2_ucb = row("c2_ucb", "treats by the upper bound of the payoff; ignores the baseline",
+                          "max over z of upper(z, x)", kSource, Needs(), optimistic);
+  c2_ucb.traits.ignores_baseline = true;
   return {
       row("c2_up_ucb", "treats by the difference of two upper bounds; baseline learnt",
           "max over z of upper(z, x) - upper(0, x)", "hsieh22, Algorithm C2UpUCB, its theorem",
           Needs(), optimistic),
       row("c2_up_ucb_bl", "treats by the upper bound of the uplift; baseline known",
           "max over z of upper(z, x) - baseline(x)", kSource, Need::kBaseline, optimistic),
-      row("c2_ucb", "treats by the upper bound of the payoff; ignores the baseline",
-          "max over z of upper(z, x)", kSource, Needs(), optimistic),
+      c2_ucb,
       row("greedy", "treats by the estimated uplift; baseline learnt",
           "max over z of model(z, x) - model(0, x)", kSource, Needs(), greedy),
       row("greedy_bl", "treats by the estimated uplift; baseline known",
@@ -92,7 +96,7 @@ std::vector<PolicyInfo> targeting_table() {
       drawing(row("eps_greedy_bl", "greedy with a part of the budget at random; baseline known",
                   "as greedy_bl; b ~ Binomial(L, eps) individuals at random", kSource,
                   Need::kBaseline, exploring)),
-      drawing(random),
+      random,
       oracle,
   };
 }

@@ -15,7 +15,7 @@ namespace {
 
 const Stream kPolicyStream(23, 0, Purpose::kPolicy);
 
-class EveryContextPolicy : public ::testing::TestWithParam<std::string> {
+class EveryContextualPolicy : public ::testing::TestWithParam<std::string> {
  protected:
   static std::unique_ptr<Policy> make() {
     return make_contextual(GetParam(), kExampleContextualShape);
@@ -28,7 +28,7 @@ class EveryContextPolicy : public ::testing::TestWithParam<std::string> {
 };
 
 /// Everything that explain() shows of actions with feedback, to be compared bit for bit.
-std::vector<double> beliefs(const Policy& policy, const Round& context) {
+std::vector<double> estimates(const Policy& policy, const Round& context) {
   std::vector<double> all;
   for (const ActionExplanation& about : policy.explain(context).actions) {
     if (about.pulls == 0) continue;
@@ -49,30 +49,30 @@ std::vector<double> beliefs(const Policy& policy, const Round& context) {
   return all;
 }
 
-TEST_P(EveryContextPolicy, IsDeterministic) {
+TEST_P(EveryContextualPolicy, IsDeterministic) {
   const auto first = make();
   const auto second = make();
   EXPECT_EQ(play_contexts_example(*first, 0, 60), play_contexts_example(*second, 0, 60));
   EXPECT_EQ(saved(*first), saved(*second));
 }
 
-TEST_P(EveryContextPolicy, DecidesAlikeWhateverVectorsTheMachineHas) {
+TEST_P(EveryContextualPolicy, DecidesAlikeWhateverVectorsTheMachineHas) {
   const auto policy = make();
   const auto expected = play_contexts_example(*policy, 0, 40);
-  const std::vector<double> believed = beliefs(*policy, example_context(40).view());
+  const std::vector<double> estimated = estimates(*policy, example_context(40).view());
   for_each_vector_target([&](const std::string& target) {
     const auto other = make();
     EXPECT_EQ(play_contexts_example(*other, 0, 40), expected) << target;
     EXPECT_EQ(saved(*other), saved(*policy)) << target;
-    EXPECT_EQ(beliefs(*other, example_context(40).view()), believed) << target;
+    EXPECT_EQ(estimates(*other, example_context(40).view()), estimated) << target;
   });
 }
 
-TEST_P(EveryContextPolicy, TakesEveryActionOnceFirst) {
+TEST_P(EveryContextualPolicy, TakesEveryActionOnceFirst) {
   EXPECT_EQ(play_contexts_example(*make(), 0, 3), (std::vector<ActionId>{0, 1, 2}));
 }
 
-TEST_P(EveryContextPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
+TEST_P(EveryContextualPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
   const auto selecting = make();
   const auto taking = make();
   for (std::uint32_t round = 0; round < 40; ++round) {
@@ -104,19 +104,19 @@ TEST_P(EveryContextPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
   EXPECT_EQ(saved(*taking), before);
 }
 
-TEST_P(EveryContextPolicy, SelectLeavesTheStatisticsAlone) {
+TEST_P(EveryContextualPolicy, SelectLeavesTheStatisticsAlone) {
   const auto policy = make();
   play_contexts_example(*policy, 0, 30);
   const MadeContext context = example_context(30);
-  const std::vector<double> before = beliefs(*policy, context.view());
+  const std::vector<double> before = estimates(*policy, context.view());
   for (int j = 0; j < 5; ++j) select_action(*policy, context.view(), kPolicyStream);
-  EXPECT_EQ(beliefs(*policy, context.view()), before);
+  EXPECT_EQ(estimates(*policy, context.view()), before);
   EXPECT_EQ(policy->decisions(), 35u);
   EXPECT_EQ(policy->observations(), 30u);
   EXPECT_EQ(policy->pulls(0) + policy->pulls(1) + policy->pulls(2), 30u);
 }
 
-TEST_P(EveryContextPolicy, ExplainChangesNothing) {
+TEST_P(EveryContextualPolicy, ExplainChangesNothing) {
   const auto policy = make();
   play_contexts_example(*policy, 0, 10);
   const std::string before = saved(*policy);
@@ -124,7 +124,7 @@ TEST_P(EveryContextPolicy, ExplainChangesNothing) {
   EXPECT_EQ(saved(*policy), before);
 }
 
-TEST_P(EveryContextPolicy, SavesAndRestoresBitForBit) {
+TEST_P(EveryContextualPolicy, SavesAndRestoresBitForBit) {
   for (const std::uint32_t rounds : {0u, 1u, 2u, 9u, 50u}) {
     const auto policy = make();
     play_contexts_example(*policy, 0, rounds);
@@ -139,7 +139,7 @@ TEST_P(EveryContextPolicy, SavesAndRestoresBitForBit) {
     EXPECT_EQ(copy->decisions(), rounds + 1);
     EXPECT_EQ(copy->observations(), rounds);
     const MadeContext context = example_context(rounds);
-    EXPECT_EQ(beliefs(*copy, context.view()), beliefs(*policy, context.view()));
+    EXPECT_EQ(estimates(*copy, context.view()), estimates(*policy, context.view()));
     EXPECT_EQ(play_contexts_example(*copy, rounds, rounds + 40),
               play_contexts_example(*policy, rounds, rounds + 40))
         << "after " << rounds << " rounds";
@@ -147,7 +147,7 @@ TEST_P(EveryContextPolicy, SavesAndRestoresBitForBit) {
   }
 }
 
-TEST_P(EveryContextPolicy, SelectTakesTheActionThatExplainShowsAsChosen) {
+TEST_P(EveryContextualPolicy, SelectTakesTheActionThatExplainShowsAsChosen) {
   const auto policy = make();
   for (std::uint32_t round = 0; round < 60; ++round) {
     const MadeContext context = example_context(round);
@@ -175,7 +175,7 @@ TEST_P(EveryContextPolicy, SelectTakesTheActionThatExplainShowsAsChosen) {
   }
 }
 
-TEST_P(EveryContextPolicy, IsNotTouchedByWhatItNeedNotKnow) {
+TEST_P(EveryContextualPolicy, IsNotTouchedByWhatItNeedNotKnow) {
   const auto policy = make();
   const auto bare = make();
   for (std::uint32_t round = 0; round < 40; ++round) {
@@ -194,7 +194,7 @@ TEST_P(EveryContextPolicy, IsNotTouchedByWhatItNeedNotKnow) {
   EXPECT_EQ(saved(*bare), saved(*policy));
 }
 
-TEST_P(EveryContextPolicy, TakesContextsOfAnyNumberOfVariables) {
+TEST_P(EveryContextualPolicy, TakesContextsOfAnyNumberOfVariables) {
   const auto policy = make();
   for (std::uint32_t round = 0; round < 30; ++round) {
     const MadeContext context = example_context(round, 1 + (7 * round) % 25);
@@ -205,7 +205,7 @@ TEST_P(EveryContextPolicy, TakesContextsOfAnyNumberOfVariables) {
 }
 
 // Late and out of order: the last decisions come back first, some never.
-TEST_P(EveryContextPolicy, TakesLateFeedback) {
+TEST_P(EveryContextualPolicy, TakesLateFeedback) {
   const auto policy = make();
   std::vector<ActionId> taken;
   for (std::uint32_t round = 0; round < 9; ++round) {
@@ -223,7 +223,7 @@ TEST_P(EveryContextPolicy, TakesLateFeedback) {
   EXPECT_EQ(policy->observations(), 18u);
 }
 
-TEST_P(EveryContextPolicy, LargeNumbersGiveFiniteBeliefs) {
+TEST_P(EveryContextualPolicy, LargeNumbersGiveFiniteBeliefs) {
   if (GetParam().find("delta") != std::string::npos) GTEST_SKIP() << "refuses long features";
   const auto policy = make();
   MadeContext context = example_context(0);
@@ -233,7 +233,7 @@ TEST_P(EveryContextPolicy, LargeNumbersGiveFiniteBeliefs) {
     teach(*policy, context.view(), action, std::vector<double>(kExampleVariables, 1e100));
   }
   for (const MadeContext& next : {example_context(1), context}) {
-    for (const double number : beliefs(*policy, next.view())) EXPECT_TRUE(std::isfinite(number));
+    for (const double number : estimates(*policy, next.view())) EXPECT_TRUE(std::isfinite(number));
     select_action(*policy, next.view(), kPolicyStream);
   }
   EXPECT_EQ(saved(*restored(saved(*policy))), saved(*policy));
@@ -246,7 +246,7 @@ std::string test_name(const std::string& spec) {
          (schedule ? "_schedule" : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, EveryContextPolicy,
+INSTANTIATE_TEST_SUITE_P(Registered, EveryContextualPolicy,
                          ::testing::ValuesIn(usable_context_specs()),
                          [](const auto& tested) { return test_name(tested.param); });
 

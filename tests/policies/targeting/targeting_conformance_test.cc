@@ -96,6 +96,23 @@ TEST_P(EveryTargetingPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
   EXPECT_EQ(saved(*taking), before);
 }
 
+TEST_P(EveryTargetingPolicy, SelectsWhatItDecidesWithoutTheProbability) {
+  const auto deciding = make();
+  const auto selecting = make();
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    const MadePool pool = example_pool(round);
+    const Decision decided = deciding->decide(pool.view(), kPolicyStream);
+    Decision selected = selecting->select(pool.view(), kPolicyStream);
+    ASSERT_TRUE(std::isnan(selected.probability));
+    selected.probability = decided.probability;
+    ASSERT_EQ(selected, decided) << round;
+    const std::vector<double> payoffs = example_payoffs(round, pool, decided.treatments);
+    teach(*deciding, pool.view(), decided.treatments, payoffs);
+    teach(*selecting, pool.view(), decided.treatments, payoffs);
+    ASSERT_EQ(saved(*selecting), saved(*deciding));
+  }
+}
+
 TEST_P(EveryTargetingPolicy, HasProbabilityOneUnlessItDraws) {
   const auto policy = make();
   play_example(*policy, 0, 30);

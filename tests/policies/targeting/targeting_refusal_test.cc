@@ -140,6 +140,12 @@ TEST_P(TargetingRefusals, PoolsWithoutTheKnowledgeThatIsNeeded) {
   }
 }
 
+TEST_P(TargetingRefusals, PullsOfActionsThatTheyDoNotHave) {
+  const auto policy = make_targeting(GetParam(), kExampleShape);
+  EXPECT_EQ(refusal([&] { policy->pulls(0); }),
+            "action = 0: must be below the number of actions, 0");
+}
+
 TEST_P(TargetingRefusals, ShapesThatAreEmpty) {
   const auto said = [](TargetingShape shape) {
     return refusal([&] { make_targeting(GetParam(), shape); });

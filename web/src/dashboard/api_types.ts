@@ -17,6 +17,7 @@ export interface Brief {
   state_version: number;
   last_event_ms: Known;
   decisions: DecisionCounts;
+  quarantined?: string;
 }
 
 export interface CampaignList {
@@ -97,7 +98,7 @@ export interface Report extends Brief {
   oldest_outstanding_ms: Known;
   wait: Known;
   lost: "skip" | "zeros";
-  told: string[];
+  knowledge_summary: string[];
   warnings: Warning[];
   payoffs?: { rounds: number; mean: Known; sd: Known; least: Known; largest: Known };
   quantity: Quantity;
@@ -110,6 +111,7 @@ export interface Report extends Brief {
   treatments?: number;
   budget?: number;
   features?: number;
+  decision_needs?: string[];  // what the request of a decision must have beside the features: "baseline", "affected"
   observations?: number;
   treated?: TreatmentRow[];
   variables?: number;   // with contexts, if they are the same in every round
@@ -142,6 +144,7 @@ export interface VariableRow {
   variable: number;
   name?: string;
   affected: "declared" | "identified" | "padding" | null;
+  inclusion: Known;  // the probability that the action moves it
   mean: Known;
   baseline: Known;
   uplift: Known;

@@ -20,7 +20,7 @@ function drawName(cell: HTMLElement, row: Brief): void {
 
 function drawState(cell: HTMLElement, row: Brief): void {
   const mark = cell.querySelector<HTMLElement>(".mark") ?? cell.appendChild(stateMark());
-  setState(mark, row.stopped);
+  setState(mark, row.stopped, row.quarantined);
 }
 
 /// A whole campaign to copy into a shell.
@@ -54,7 +54,7 @@ export class CampaignList implements View {
       sorted: { column: 0, descending: false }, page: { size: 100, what: "campaigns" },
       columns: [
         { name: "Campaign", heading: true, draw: drawName, sort: (row) => row.name },
-        { name: "State", draw: drawState, sort: (row) => (row.stopped ? "stopped" : "running") },
+        { name: "State", draw: drawState, sort: (row) => (row.quarantined !== undefined ? "quarantined" : row.stopped ? "stopped" : "running") },
         { name: "Policy", text: (row) => row.policy, sort: (row) => row.policy },
         count("Decisions", (row) => row.decisions.decided),
         count("Complete", (row) => row.decisions.complete),

@@ -19,14 +19,9 @@ function poolText(rows: number, features: number): string {
   return `[${Array.from({ length: rows }, (_, number) => row(number)).join(", ")}]`;
 }
 
-/// Targeting and contextual policies whose names end in this way must be told what each row pays if nothing is done.
-function needsBaseline(report: Report): boolean {
-  return /^\w+_bl\b/.test(report.policy);
-}
-
-/// Contextual policies that estimate the uplift must know which rows each action affects, or at most how many.
-function needsSets(report: Report): boolean {
-  return report.taken !== undefined && /^lin_up_ucb/.test(report.policy) && !/max_affected=/.test(report.policy);
+/// Whether a decision must say this of its rows.
+function needs(report: Report, what: "baseline" | "affected"): boolean {
+  return report.decision_needs?.includes(what) ?? false;
 }
 
 /// Every other row by turns.
@@ -51,9 +46,9 @@ export class ExampleRequests {
   }
 
   decideWords(id: string): string {
-    const baseline = needsBaseline(this.report_) ? `, and "baseline", a list of one number per row: its expected payoff ${this.report_.taken ? "if nothing is done" : "without treatment"}` : "";
+    const baseline = needs(this.report_, "baseline") ? `, and "baseline", a list of one number per row: its expected payoff ${this.report_.taken ? "if nothing is done" : "without treatment"}` : "";
     const { taken, variables, features } = this.report_;
-    const sets = needsSets(this.report_) ? `, and "affected", a list that contains, for each action, the list of the numbers of the rows that it affects` : "";
+    const sets = needs(this.report_, "affected") ? `, and "affected", a list that contains, for each action, the list of the numbers of the rows that it affects` : "";
     const least = taken ? (variables === undefined ? "rows" : `${variables} rows`) : `at least ${rowsOf(this.report_)} rows`;
     return `POST to ${this.base_}/decisions a JSON object with "decision": "${id}"${baseline || sets ? "," : " and"} "${taken ? "context" : "pool"}", ` +
       `a list of ${least} of ${features} numbers each${baseline}${sets}.`;
@@ -69,10 +64,10 @@ export class ExampleRequests {
     const rows = rowsOf(this.report_);
     const features = this.report_.features ?? 1;
     if (rows > kMostRows || features > kMostFeatures) return null;
-    const baseline = needsBaseline(this.report_) ? `, "baseline": [${new Array(rows).fill(0.5).join(", ")}]` : "";
+    const baseline = needs(this.report_, "baseline") ? `, "baseline": [${new Array(rows).fill(0.5).join(", ")}]` : "";
     const { taken } = this.report_;
     if (taken && taken.length > kMostRows) return null;
-    const sets = needsSets(this.report_) ? `, "affected": ${setsText(rows, taken!.length)}` : "";
+    const sets = needs(this.report_, "affected") ? `, "affected": ${setsText(rows, taken!.length)}` : "";
     return `{"decision": "${id}", "${taken ? "context" : "pool"}": ${poolText(rows, features)}${baseline}${sets}}`;
   }
 }

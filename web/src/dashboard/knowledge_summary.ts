@@ -13,7 +13,7 @@ export class KnowledgeSummary {
   }
 
   set(report: Report): void {
-    const sentences = report.told;
+    const sentences = report.knowledge_summary;
     while (this.list_.children.length > sentences.length) this.list_.lastElementChild!.remove();
     while (this.list_.children.length < sentences.length) this.list_.append(element("li"));
     sentences.forEach((sentence, place) => setText(this.list_.children[place], sentence));

@@ -16,5 +16,5 @@ export function sameCampaign(before: Report, after: Report): boolean {
     sameList(before.actions, after.actions, (a, b) => a.action === b.action && a.name === b.name) &&
     before.variables === after.variables &&
     sameList(before.taken, after.taken, (a, b) => a.action === b.action && a.name === b.name) &&
-    sameList(before.told, after.told, (a, b) => a === b);
+    sameList(before.knowledge_summary, after.knowledge_summary, (a, b) => a === b);
 }

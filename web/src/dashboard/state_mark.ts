@@ -1,4 +1,4 @@
-// Running or stopped, in words and by a mark.
+// Running, stopped or quarantined, in words and by a mark.
 
 import { element, setAttribute, setText } from "../shared/dom";
 
@@ -6,7 +6,9 @@ export function stateMark(): HTMLElement {
   return element("span", { class: "mark" });
 }
 
-export function setState(mark: HTMLElement, stopped: boolean): void {
-  setText(mark, stopped ? "■ stopped" : "● running");
-  setAttribute(mark, "class", stopped ? "mark" : "mark good");
+/** `quarantined` is why the campaign cannot be used, if it cannot. */
+export function setState(mark: HTMLElement, stopped: boolean, quarantined?: string): void {
+  setText(mark, quarantined !== undefined ? "▲ quarantined" : stopped ? "■ stopped" : "● running");
+  setAttribute(mark, "class", quarantined !== undefined ? "mark warning" : stopped ? "mark" : "mark good");
+  setAttribute(mark, "title", quarantined ?? "");
 }

@@ -2,7 +2,7 @@
 // number of variables is fine.
 
 import { element, freshId, setText } from "../shared/dom";
-import { countText, intervalText, kNone, numberText } from "../shared/numbers";
+import { countText, intervalText, kNone, numberText, percent } from "../shared/numbers";
 import { Pager } from "../shared/pager";
 import { Column, Table } from "../shared/table";
 import { Api, campaignPath } from "./api";
@@ -35,6 +35,13 @@ function variableName(row: VariableRow): string {
 /// The uplift or, if there is no uplift, the difference, with its interval.
 function estimateOf(row: VariableRow): Interval {
   return { estimate: row.uplift ?? row.difference, low: row.low, high: row.high };
+}
+
+/// Whether the variable is in the action's set, and how likely it is if the policy says so.
+function membershipText(row: VariableRow): string {
+  const word = row.affected ? kWords[row.affected] : "no";
+  const likely = row.inclusion === null ? "" : ` (${percent(row.inclusion)} likely)`;
+  return `${word}${likely}${row.surprising ? ", ⚠ surprising" : ""}`;
 }
 
 /// The estimate if it is of that kind.
@@ -157,7 +164,7 @@ export class Variables {
     const to = page?.difference_to;
     const columns: Column<VariableRow>[] = [
       { name: "Variable", heading: true, text: variableName },
-      { name: "In the set", text: (row) => (row.affected ? kWords[row.affected] : "no") + (row.surprising ? ", ⚠ surprising" : "") },
+      { name: "In the set", text: membershipText },
       { name: "Interval", note: "", draw: (cell, row) => drawForest(cell, estimateOf(row), this.span_) },
       { name: "Mean payoff", number: true, text: (row) => numberText(row.mean) },
     ];

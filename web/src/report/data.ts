@@ -80,7 +80,7 @@ export interface Bound {
 }
 
 export interface Verdict {
-  claim: number;
+  claim: number | null;
   statement: string;
   outcome: string;              // "supported", "not supported", "inconclusive", "not tested"
   evidence: string;

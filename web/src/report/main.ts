@@ -6,7 +6,7 @@ import { Experiment, paletteOf, readResults, Results } from "./data";
 import { gridSection } from "./grid";
 import { manifestSection } from "./manifest";
 import { campaignTable, chosenTable, hindsightTable } from "./tables";
-import { outcome, verdictList } from "./verdicts";
+import { numberOf, outcome, verdictList } from "./verdicts";
 
 type Heading = "h2" | "h3";
 
@@ -44,7 +44,8 @@ function experimentParts(parent: HTMLElement, experiment: Experiment, palette: M
   if (experiment.hindsight.length > 0) {
     parent.append(section(level, "Hindsight", kHindsightNote, filled((to) => hindsightTable(to, experiment))));
   }
-  parent.append(section(level, "Verdicts on the paper’s claims",
+  const own = experiment.verdicts.some((verdict) => verdict.claim === null);
+  parent.append(section(level, own ? "Verdicts" : "Verdicts on the paper’s claims",
     experiment.verdicts.length > 0 ? "Errors are standard errors over the runs." : "", verdictList(experiment.verdicts)));
   parent.append(section(level, "Repeat it", "", command(experiment.repeat)));
   parent.append(section(level, "Manifest", "", manifestSection(experiment.manifest)));
@@ -53,7 +54,7 @@ function experimentParts(parent: HTMLElement, experiment: Experiment, palette: M
 function contents(results: Results): HTMLElement {
   const links = results.experiments.map((experiment) => element("li", {},
     element("a", { href: `#experiment-${experiment.name}` }, experiment.title),
-    ...experiment.verdicts.map((verdict) => element("span", { class: "claim-of-contents" }, `(${verdict.claim}) `, outcome(verdict)))));
+    ...experiment.verdicts.map((verdict) => element("span", { class: "claim-of-contents" }, numberOf(verdict), outcome(verdict)))));
   return element("nav", { class: "card contents", "aria-label": "Contents" }, element("h2", {}, "Contents"), element("ol", {}, ...links));
 }
 

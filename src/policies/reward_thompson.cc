@@ -1,0 +1,82 @@
+#include "policies/reward_thompson.h"
+
+#include <cmath>
+#include <limits>
+
+#include "policies/decision_draws.h"
+#include "policies/estimates.h"
+
+namespace updraft {
+
+RewardThompson::RewardThompson(const PolicySpec& spec, const Knowledge& knowledge)
+    : Policy(spec, knowledge, Resolution::total()),
+      mean_(actions(), 0.0),
+      sd_(actions(), 0.0),
+      draws_(actions()) {}
+
+Explanation RewardThompson::explain(Detail) const {
+  Explanation explanation;
+  explanation.interval_kind = IntervalKind::kPosterior;
+  explanation.noise_known = noise_known();
+  for (ActionId action = 0; action < actions(); ++action) {
+    ActionExplanation about;
+    about.pulls = pulls(action);
+    about.index = mean_[action];
+    about.radius = sd_[action];
+    if (std::isfinite(about.index)) {
+      about.reward = about.index;
+      const double reach = noise_known() ? factor_95() * about.radius : about.radius;
+      about.estimate = around(about.index, reach);
+    }
+    explanation.actions.push_back(about);
+  }
+  return explanation;
+}
+
+bool RewardThompson::leaves_out_waiting() const {
+  if (all_have_feedback()) return false;
+  for (ActionId action = 0; action < actions(); ++action) {
+    if (!waiting(action)) return true;
+  }
+  return false;
+}
+
+ActionId RewardThompson::choose(const Stream& stream) {
+  if (const auto action = forced()) return *action;
+  const bool leave_out_waiting = leaves_out_waiting();
+  const double factor = width_factor(stream);
+  const double* normals = draws_.of(stream, decisions());
+  const auto count = static_cast<ActionId>(actions());
+  ActionId best = count;
+  double best_draw = 0.0;
+  for (ActionId action = 0; action < count; ++action) {
+    if (leave_out_waiting && waiting(action)) continue;
+    const double draw =
+        mean_[action] + factor * sd_[action] * normals[action * DecisionNormals::kBlock];
+    if (best == count || draw > best_draw) {
+      best = action;
+      best_draw = draw;
+    }
+  }
+  return best;
+}
+
+std::vector<double> RewardThompson::probabilities_given(ActionId action, const Stream& stream) {
+  if (forced()) return Policy::probabilities_given(action, stream);
+  const bool leave_out_waiting = leaves_out_waiting();
+  const double factor = width_factor(stream);
+  const double* normals = draws_.of(stream, decisions());
+  Eigen::VectorXd mean(static_cast<Eigen::Index>(actions()));
+  DecisionDraws draws;
+  draws.own.resize(static_cast<Eigen::Index>(independent_draws(actions())), mean.size());
+  draws.own.bottomRows(draws.own.rows() - 1) =
+      other_normals(stream, decisions(), actions(), actions(), 0);
+  for (ActionId a = 0; a < actions(); ++a) {
+    draws.own(0, a) = normals[a * DecisionNormals::kBlock];
+    draws.own.col(a) *= factor * sd_[a];
+    mean[a] = leave_out_waiting && waiting(a) ? -std::numeric_limits<double>::infinity() : mean_[a];
+  }
+  return shares_best(action, mean, draws);
+}
+
+}  // namespace updraft

@@ -1,0 +1,104 @@
+// What is done now and then, and for those who watch.
+
+#include <exception>
+
+#include "service/service_parts.h"
+
+namespace updraft {
+
+void Service::sweep() {
+  if (const auto step = parts_->clock.step()) {
+    parts_->log(
+        fmt::format("the system's clock was set by {} ms; the service goes on by its own "
+                    "clock until it is started again",
+                    *step));
+  }
+  std::exception_ptr failure;
+  const auto attempt = [&](const auto& work) {
+    try {
+      work();
+    } catch (const CommitFailed&) {
+      // All is as before; the next sweep tries again.
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
+  for (const EntryPtr& entry : parts_->entries()) {
+    if (!entry->reason().empty()) continue;
+    attempt([&] { parts_->drop_old_events(*entry); });
+    const auto definition = entry->definition();
+    if (!definition || !definition->wait_seconds) continue;
+    attempt([&] {
+      while (!parts_->sweep_some(*entry)) {
+      }
+    });
+  }
+  attempt([&] { parts_->purge_some(); });
+  if (failure) std::rethrow_exception(failure);
+}
+
+void Service::scrub() {
+  std::vector<std::string> defects = parts_->store->defects();
+  const std::string of_file =
+      defects.empty() ? "" : "the file of the store is damaged: " + defects.front();
+  for (const EntryPtr& entry : parts_->entries()) {
+    if (!entry->reason().empty()) continue;
+    std::string reason = of_file;
+    try {
+      const auto archived = entry->archived();
+      if (archived) parts_->store->archive_summary(*archived);
+      if (reason.empty() && (!archived || archived->has_events())) {
+        parts_->store->for_each_event(entry->stored, 0, [](const Event&) {});
+      }
+    } catch (const StoreError& error) {
+      if (error.kind() == StoreError::Kind::kDamaged) reason = error.what();
+    }
+    if (reason.empty() || !parts_->is_there(*entry)) continue;
+    if (const auto now = entry->archived(); now && !now->has_events() && of_file.empty()) {
+      continue;  // its events were dropped meanwhile; the next scrub reads its summary
+    }
+    entry->set_aside(reason);
+    parts_->log(fmt::format("campaign {} is quarantined: {}", entry->stored.name, reason));
+  }
+}
+
+bool Service::trusts_store() const { return parts_->committer.trusted(); }
+
+ServiceGauges Service::gauges() const {
+  const CommitterCounts counts = parts_->committer.counts();
+  ServiceGauges out = {.commits = counts.commits,
+                       .writes = counts.writes,
+                       .failed_commits = counts.failed_commits,
+                       .queued = counts.queued,
+                       .commit_seconds = counts.seconds,
+                       .quarantined = 0,
+                       .archived = 0,
+                       .bytes = 0,
+                       .campaigns = {}};
+  {
+    const std::shared_lock lock(parts_->campaigns_mutex);
+    out.bytes = parts_->bytes;
+  }
+  for (const EntryPtr& entry : parts_->entries()) {
+    const std::lock_guard lock(entry->counts_mutex);
+    out.quarantined += entry->quarantine.empty() ? 0 : 1;
+    if (entry->kept_archive) {
+      ++out.archived;
+    } else {
+      out.campaigns.push_back(entry->counts);
+    }
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Service::quarantined() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const EntryPtr& entry : parts_->entries()) {
+    if (std::string reason = entry->reason(); !reason.empty()) {
+      out.emplace_back(entry->stored.name, std::move(reason));
+    }
+  }
+  return out;
+}
+
+}  // namespace updraft

@@ -1,0 +1,219 @@
+#include "service/service_parts.h"
+
+#include <limits>
+
+#include "service/replay_events.h"
+
+namespace updraft {
+namespace {
+
+constexpr std::size_t kLargestSnapshot = 500'000'000;  // SQLite takes 1e9 bytes
+constexpr std::size_t kLostAtOnce = 1000;
+
+/// Whether `live` could be restored; if not, it is of no use any more.
+bool restored(LiveCampaign& live, std::string_view snapshot) {
+  try {
+    live.restore(snapshot);
+    return true;
+  } catch (const InvalidInput&) {  // of another revision, most likely
+    return false;
+  }
+}
+
+}  // namespace
+
+Unavailable unavailable(const CommitFailed& failure) {
+  if (failure.unknown()) {
+    return {"the disk failed, and it is unknown whether this was kept: ask again with the same id",
+            false};
+  }
+  return {failure.disk_full() ? "the disk is full: nothing was changed"
+                              : "the store cannot be written now: nothing was changed",
+          failure.disk_full()};
+}
+
+Service::Parts::Parts(ServiceOptions given, std::unique_ptr<EventStore> given_store)
+    : options(std::move(given)),
+      store(std::move(given_store)),
+      committer(*store, options.group_commits, options.log) {
+  if (!options.clock) options.clock = [this] { return clock.now_ms(); };
+  opened = Clock::now().time_since_epoch().count();
+}
+
+EntryPtr Service::Parts::find_entry(std::string_view name) const {
+  const std::shared_lock lock(campaigns_mutex);
+  const auto found = campaigns.find(name);
+  if (found == campaigns.end()) throw NotFound(fmt::format("there is no campaign {}", name));
+  return found->second;
+}
+
+EntryPtr Service::Parts::entry(std::string_view name) const {
+  EntryPtr entry = find_entry(name);
+  if (const std::string reason = entry->reason(); !reason.empty()) throw Quarantined(name, reason);
+  return entry;
+}
+
+std::vector<EntryPtr> Service::Parts::entries() const {
+  const std::shared_lock lock(campaigns_mutex);
+  std::vector<EntryPtr> out;
+  for (const auto& [name, entry] : campaigns) out.push_back(entry);
+  return out;
+}
+
+bool Service::Parts::is_there(const Entry& entry) const {
+  const std::shared_lock lock(campaigns_mutex);
+  const auto found = campaigns.find(entry.stored.name);
+  return found != campaigns.end() && found->second.get() == &entry;
+}
+
+void Service::Parts::take_in(StoredCampaign stored) {
+  auto entry = std::make_shared<Entry>();
+  entry->stored = std::move(stored);
+  entry->counts.name = entry->stored.name;
+  if (entry->stored.archive) {
+    entry->set_archived(entry->stored);
+    entry->stored.definition.clear();
+    campaigns.emplace(entry->stored.name, std::move(entry));
+    return;
+  }
+  try {
+    entry->kept_definition = std::make_shared<CampaignDefinition>(
+        parse_definition(entry->stored.definition, DefinitionLimits::of_stored()));
+    const std::uint64_t cost = cost_of(*entry->kept_definition).bytes;
+    if (cost > options.most_bytes - std::min(bytes, options.most_bytes)) {
+      throw std::runtime_error(fmt::format(
+          "takes {} MiB of memory, and {} of {} MiB are taken: start with a larger --memory",
+          cost >> 20, bytes >> 20, options.most_bytes >> 20));
+    }
+    rebuild(*entry);
+    entry->bytes = cost;
+    bytes += cost;
+  } catch (const std::bad_alloc&) {
+    entry->set_aside("there is not enough memory to rebuild it");
+  } catch (const std::exception& error) {
+    entry->set_aside(error.what());
+  }
+  if (const std::string reason = entry->reason(); !reason.empty()) {
+    entry->live.reset();
+    log(fmt::format("campaign {} is quarantined: {}", entry->stored.name, reason));
+  }
+  campaigns.emplace(entry->stored.name, std::move(entry));
+}
+
+std::optional<StoredSnapshot> Service::Parts::whole_snapshot(const Entry& entry) const {
+  try {
+    return store->last_snapshot(entry.stored);
+  } catch (const StoreError& error) {
+    if (error.kind() != StoreError::Kind::kDamaged) throw;
+    log(error.what());
+    return std::nullopt;
+  }
+}
+
+void Service::Parts::rebuild(Entry& entry) {
+  const std::uint64_t epoch = committer.epoch();
+  auto live = std::make_unique<LiveCampaign>(entry.definition());
+  const auto snapshot = whole_snapshot(entry);
+  const bool unusable = snapshot && !restored(*live, snapshot->body);
+  if (unusable) live = std::make_unique<LiveCampaign>(entry.definition());
+  const std::uint64_t before = live->version();
+  replay_events(*store, entry.stored, *live);
+  const bool was_long = live->version() - before >= options.snapshot_every;
+  entry.live = std::move(live);
+  entry.epoch = epoch;
+  entry.last_ticket = 0;
+  entry.publish_counts();
+  if (was_long || unusable) keep_snapshot(entry);
+}
+
+LiveCampaign& Service::Parts::current(Entry& entry) {
+  if (entry.archived()) {
+    throw Conflict(fmt::format("campaign {} is archived", entry.stored.name));
+  }
+  if (entry.epoch == committer.epoch()) return *entry.live;
+  try {
+    committer.wait(entry.last_ticket);
+  } catch (const CommitFailed&) {  // which is why
+  }
+  try {
+    rebuild(entry);
+  } catch (const StoreError& error) {
+    if (error.kind() != StoreError::Kind::kDamaged) throw CommitFailed(error.what(), error.kind());
+    quarantine(entry, error.what());
+  } catch (const InvalidInput& error) {  // of what is kept, not of what was asked
+    quarantine(entry, error.what());
+  }
+  return *entry.live;
+}
+
+LiveCampaign& Service::Parts::to_change(Entry& entry) {
+  committer.check();
+  if (entry.closing) {
+    throw Unavailable(
+        fmt::format("campaign {} is being archived: nothing was changed", entry.stored.name),
+        false);
+  }
+  return current(entry);
+}
+
+void Service::Parts::quarantine(Entry& entry, const std::string& reason) {
+  entry.set_aside(reason);
+  log(fmt::format("campaign {} is quarantined: {}", entry.stored.name, reason));
+  throw Quarantined(entry.stored.name, reason);
+}
+
+std::uint64_t Service::Parts::keep(Entry& entry, Event event, std::string_view by) {
+  event.by = by;
+  entry.last_ticket = committer.add(EventWrite{entry.stored.id, std::move(event)}, entry.epoch);
+  entry.publish_counts();
+  return entry.last_ticket;
+}
+
+void Service::Parts::keep_snapshot(Entry& entry) {
+  const std::uint64_t version = entry.live->version();
+  try {
+    std::string body = entry.live->snapshot();
+    if (body.size() > kLargestSnapshot) return;
+    committer.add(SnapshotWrite{entry.stored.id, {version, std::move(body)}}, entry.epoch);
+  } catch (const CommitFailed&) {
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+std::optional<LiveDecision> Service::Parts::find(Entry& entry, const LiveCampaign& live,
+                                                 std::string_view id) {
+  if (const LiveDecision* found = live.find(id)) return *found;
+  try {
+    return decision_from(store->events_of(entry.stored, id),
+                         std::numeric_limits<std::uint64_t>::max());
+  } catch (const StoreError& error) {
+    if (error.kind() != StoreError::Kind::kDamaged) throw CommitFailed(error.what(), error.kind());
+    quarantine(entry, error.what());
+  }
+}
+
+bool Service::Parts::sweep_some(Entry& entry) {
+  std::unique_lock lock(entry.mutex);
+  if (entry.archived() || entry.closing) return true;
+  LiveCampaign& live = to_change(entry);
+  std::vector<std::pair<std::string, std::uint64_t>> lost;
+  changing(entry, [&] {
+    while (lost.size() < kLostAtOnce) {
+      std::optional<Event> event = live.lose(options.clock());
+      if (!event) break;
+      lost.emplace_back(event->decision, event->number);
+      keep(entry, std::move(*event));
+      keep_snapshot_when_due(entry);
+    }
+  });
+  const std::uint64_t ticket = entry.last_ticket;
+  lock.unlock();
+  if (lost.empty()) return true;
+  committer.wait(ticket);
+  lock.lock();
+  if (!entry.live) return true;  // archived meanwhile
+  for (const auto& [id, number] : lost) entry.live->forget(id, number);
+  return lost.size() < kLostAtOnce;
+}
+
+}  // namespace updraft

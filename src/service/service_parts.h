@@ -1,0 +1,187 @@
+#pragma once
+
+// What the parts of Service share: only for service*.cc.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <new>
+#include <set>
+#include <shared_mutex>
+
+#include <fmt/format.h>
+
+#include "service/campaign_cost.h"
+#include "service/live_campaign.h"
+#include "service/service.h"
+#include "service/service_clock.h"
+#include "store/committer.h"
+#include "store/event_store.h"
+#include "updraft/error.h"
+
+namespace updraft {
+
+using Clock = std::chrono::steady_clock;
+
+/// A campaign with its place in the store. `mutex` guards what follows it.
+struct Entry {
+  StoredCampaign stored;
+  std::uint64_t bytes = 0;  // CampaignCost; with Parts::campaigns_mutex
+
+  /// Null if it cannot be read, and once the campaign is archived.
+  std::shared_ptr<const CampaignDefinition> definition() const {
+    const std::lock_guard lock(counts_mutex);
+    return kept_definition;
+  }
+  /// With what is left of it; null unless it is archived.
+  std::shared_ptr<const StoredCampaign> archived() const {
+    const std::lock_guard lock(counts_mutex);
+    return kept_archive;
+  }
+  void set_archived(StoredCampaign left) {
+    left.definition.clear();
+    const std::lock_guard lock(counts_mutex);
+    kept_archive = std::make_shared<const StoredCampaign>(std::move(left));
+    kept_definition.reset();
+  }
+  std::string reason() const {
+    const std::lock_guard lock(counts_mutex);
+    return quarantine;
+  }
+  void set_aside(std::string why) {
+    const std::lock_guard lock(counts_mutex);
+    quarantine = std::move(why);
+  }
+  void publish_counts() {
+    CampaignGauges now = live->counts();
+    const std::lock_guard lock(counts_mutex);
+    counts = std::move(now);
+  }
+
+  mutable std::mutex counts_mutex;  // of the next four; nobody waits for anything else with it
+  std::shared_ptr<const CampaignDefinition> kept_definition;
+  std::shared_ptr<const StoredCampaign> kept_archive;
+  CampaignGauges counts;
+  std::string quarantine;  // why it cannot be used; empty if it can
+
+  std::mutex mutex;
+  std::unique_ptr<LiveCampaign> live;  // null if it is archived
+  bool closing = false;                // it is being archived or deleted
+  std::uint64_t epoch = 0;        // of the committer, when `live` was built; 0: must be built anew
+  std::uint64_t last_ticket = 0;  // of the committer
+  std::shared_ptr<const CampaignView> view;
+  Clock::time_point view_until;  // as long as that another view of the same epoch will do
+  std::uint64_t view_epoch = 0;
+};
+
+using EntryPtr = std::shared_ptr<Entry>;
+
+/// The answer to a request whose commit failed.
+Unavailable unavailable(const CommitFailed& failure);
+
+struct Service::Parts {
+  Parts(ServiceOptions given, std::unique_ptr<EventStore> given_store);
+
+  /// Throws NotFound.
+  EntryPtr find_entry(std::string_view name) const;
+  /// Throws Quarantined, too.
+  EntryPtr entry(std::string_view name) const;
+
+  /// All, so that nobody keeps the lock while it waits for one of them.
+  std::vector<EntryPtr> entries() const;
+
+  /// Whether it was not deleted meanwhile.
+  bool is_there(const Entry& entry) const;
+
+  /// Drops the events of a campaign that was archived long enough ago.
+  void drop_old_events(Entry& entry);
+  /// Removes some of the events that were dropped.
+  void purge_some();
+
+  /// A part of what was kept when the campaign was archived; null if it is not.
+  std::optional<nlohmann::json> of_archive(Entry& entry, const char* part);
+
+  /// A campaign of the store. What keeps it from being rebuilt is its own trouble.
+  void take_in(StoredCampaign stored);
+
+  void log(const std::string& text) const {
+    if (options.log) options.log(text);
+  }
+
+  /// The last one, unless it is damaged: the events give the same state.
+  std::optional<StoredSnapshot> whole_snapshot(const Entry& entry) const;
+
+  /// Of what was kept. With the entry's lock, as all that takes an entry.
+  void rebuild(Entry& entry);
+
+  /// The state; where a commit or a change failed, rebuilt first. Throws CommitFailed, and Conflict
+  /// if the campaign is archived.
+  LiveCampaign& current(Entry& entry);
+
+  /// The same for a change. Throws CommitFailed where a commit failed a moment ago, and Unavailable
+  /// while the campaign is being archived.
+  LiveCampaign& to_change(Entry& entry);
+
+  /// From now on nobody uses it.
+  [[noreturn]] void quarantine(Entry& entry, const std::string& reason);
+
+  /// Runs what changes the state and keeps the event. Where that fails otherwise than by a refusal,
+  /// the state may be ahead of what is kept.
+  template <typename Change>
+  auto changing(Entry& entry, Change change) {
+    try {
+      return change();
+    } catch (const InvalidInput&) {
+      throw;
+    } catch (const Conflict&) {
+      throw;
+    } catch (...) {
+      entry.epoch = 0;
+      throw;
+    }
+  }
+
+  /// With the name of who asked for it.
+  std::uint64_t keep(Entry& entry, Event event, std::string_view by = {});
+
+  /// Where it is time for a snapshot.
+  void keep_snapshot_when_due(Entry& entry) {
+    if (entry.live->version() % options.snapshot_every == 0) keep_snapshot(entry);
+  }
+
+  /// Its failure is not that of the event before it.
+  void keep_snapshot(Entry& entry);
+
+  /// A decision wherever it is. Decisions that were settled long ago are only in the store.
+  std::optional<LiveDecision> find(Entry& entry, const LiveCampaign& live, std::string_view id);
+
+  /// What `look` sees of a state.
+  template <typename Look>
+  auto seen(Entry& entry, Look look) {
+    try {
+      const std::lock_guard lock(entry.mutex);
+      return look(current(entry));
+    } catch (const CommitFailed& failure) {
+      throw unavailable(failure);
+    }
+  }
+
+  /// Counts as lost what has waited for too long, some at a time; whether that was all.
+  bool sweep_some(Entry& entry);
+
+  ServiceOptions options;
+  ServiceClock clock;  // unless the options have another one
+  Clock::rep opened = 0;
+  std::unique_ptr<EventStore> store;
+  Committer committer;
+  mutable std::shared_mutex campaigns_mutex;
+  std::map<std::string, EntryPtr, std::less<>> campaigns;
+  std::set<std::string, std::less<>> being_made;  // names
+  std::uint64_t bytes = 0;                        // of all campaigns, with those being made
+  std::int64_t last_id = 0;
+  std::atomic<bool> may_purge = true;  // false if there are no dropped events
+};
+
+}  // namespace updraft
