@@ -13,10 +13,20 @@ namespace {
 constexpr auto kAligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
 using AlignedDoubles = py::array_t<double, py::array::c_style | py::array::forcecast | kAligned>;
 
+/// Ctrl-C may come while an object is converted, and says nothing of the object.
+void raise_unless_about_the_object(const py::error_already_set& error) {
+  if (!error.matches(PyExc_Exception) || error.matches(PyExc_MemoryError)) throw error;
+}
+
 /// Any array, of numbers and bools only. numpy would make numbers of texts and of None, too.
 py::array number_array(std::string_view field, py::handle object) {
-  auto array = py::array::ensure(object);
-  if (!array) throw InvalidInput(field, "must be an array of numbers, all rows equally long");
+  py::array array;
+  try {
+    array = py::array(py::reinterpret_borrow<py::object>(object));
+  } catch (const py::error_already_set& error) {
+    raise_unless_about_the_object(error);
+    throw InvalidInput(field, "must be an array of numbers, all rows equally long");
+  }
   const char kind = array.dtype().kind();
   if (kind != 'f' && kind != 'i' && kind != 'u' && kind != 'b') {
     throw InvalidInput(field, py::str(array.dtype()).cast<std::string>(),
@@ -40,6 +50,8 @@ void check_dimensions(std::string_view field, const py::array& array, py::ssize_
 
 }  // namespace
 
+void clear_conversion_error() { raise_unless_about_the_object(py::error_already_set()); }
+
 Doubles doubles(std::string_view field, py::handle object, py::ssize_t dimensions) {
   if (py::isinstance<Doubles>(object)) {
     auto array = py::reinterpret_borrow<Doubles>(object);
@@ -47,9 +59,7 @@ Doubles doubles(std::string_view field, py::handle object, py::ssize_t dimension
   }
   const py::array given = number_array(field, object);
   check_dimensions(field, given, dimensions);
-  auto converted = AlignedDoubles::ensure(given);
-  if (!converted) throw InvalidInput(field, "must be an array of numbers");
-  return py::reinterpret_borrow<Doubles>(converted);
+  return py::reinterpret_borrow<Doubles>(AlignedDoubles(given));
 }
 
 std::vector<double> double_vector(std::string_view field, py::handle object) {
@@ -60,14 +70,14 @@ std::vector<double> double_vector(std::string_view field, py::handle object) {
 double number(std::string_view field, py::handle object) {
   const double value = PyFloat_AsDouble(object.ptr());
   if (PyErr_Occurred() == nullptr) return value;
-  PyErr_Clear();
+  clear_conversion_error();
   throw InvalidInput(field, py::repr(object).cast<std::string>(), "must be a number");
 }
 
 std::uint64_t whole_number(std::string_view field, py::handle object, WholeRange range) {
   const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) {
-    PyErr_Clear();
+    clear_conversion_error();
     refuse_number(field, py::repr(object).cast<std::string>(), range);
   }
   const std::uint64_t value = PyLong_AsUnsignedLongLong(index.ptr());

@@ -18,6 +18,10 @@ namespace py = pybind11;
 
 // What comes from Python. All throw InvalidInput that names `field` if it is something else.
 
+/// Clears the error of a conversion that failed. Raises it if it is not about the object: Ctrl-C,
+/// or no memory.
+void clear_conversion_error();
+
 /// Numbers in C order.
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 

@@ -15,8 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 3> kKindNames = {"plain", "targeting", "contextual"};
 
 py::sequence pair(std::string_view field, py::handle object, std::string_view what) {
-  if (!PySequence_Check(object.ptr()) || PySequence_Size(object.ptr()) != 2) {
-    PyErr_Clear();
+  const Py_ssize_t size = PySequence_Check(object.ptr()) ? PySequence_Size(object.ptr()) : 0;
+  if (size != 2) {
+    if (PyErr_Occurred() != nullptr) clear_conversion_error();
     throw InvalidInput(field, fmt::format("must be a pair: {}", what));
   }
   return py::reinterpret_borrow<py::sequence>(object);

@@ -33,7 +33,7 @@ class OwnPolicy final : public Policy {
     const py::object action = learner_->attr("select")();
     const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(action.ptr()));
     if (!index) {
-      PyErr_Clear();
+      clear_conversion_error();
       refuse(action, "must be a whole number");
     }
     const long long id = PyLong_AsLongLong(index.ptr());

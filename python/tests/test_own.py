@@ -222,6 +222,32 @@ def test_other_threads_go_on_while_a_policy_of_ones_own_plays():
     ud.simulate("gaussian", Waiting, rounds=5, runs=1)
 
 
+class Interrupted:
+    """Ctrl-C comes while this is converted."""
+
+    def __float__(self):
+        raise KeyboardInterrupt
+
+    __array__ = __index__ = __float__
+
+
+@pytest.mark.parametrize("payoffs", [Interrupted(), [Interrupted(), 1.0], ([0], Interrupted())])
+def test_ctrl_c_during_a_conversion_is_not_a_bad_payoff(payoffs):
+    with pytest.raises(KeyboardInterrupt):
+        ud.policy("up_ts", actions=2, variables=2, affected=[[0], [1]]).update(0, payoffs)
+    with pytest.raises(KeyboardInterrupt):
+        ud.simulate(ud.environment(lambda action: payoffs, 2, 2), "ucb(alpha=1)", rounds=5, runs=1)
+
+
+def test_ctrl_c_during_a_selection_is_not_a_bad_action():
+    class Own(RoundRobin):
+        def select(self):
+            return Interrupted()
+
+    with pytest.raises(KeyboardInterrupt):
+        ud.simulate("gaussian", Own, rounds=5, runs=1)
+
+
 @pytest.mark.parametrize(
     "world, policy",
     [
