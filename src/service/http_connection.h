@@ -188,7 +188,7 @@ class ServerLoop {
   void answered(const WholeRequest& request, const HttpAnswer& answer);
   /// Whether bodies may take this many bytes more; false changes nothing.
   bool take_body_bytes(std::size_t bytes);
-  void give_back_body_bytes(std::size_t bytes) { body_bytes_ -= bytes; }
+  void give_back_body_bytes(std::size_t bytes);
   /// The connection may be closed in favour of another one, until it no longer waits.
   void waits(Connection& connection);
   void waits_no_longer(Connection& connection);

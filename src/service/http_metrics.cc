@@ -151,6 +151,8 @@ std::string HttpMetrics::connections_text() const {
       "Connections that waited and were closed because there were too many.", connections_.evicted);
   add("updraft_accept_errors_total", "counter", "Failures to accept a connection.",
       connections_.accept_errors);
+  add("updraft_body_bytes", "gauge", "Bytes of large requests that are under way.",
+      connections_.body_bytes);
   append_one(out, "updraft_log_lines_dropped_total", "counter",
              "Lines of the log that were dropped because nobody read them.",
              static_cast<double>(log_dropped_()));

@@ -22,6 +22,7 @@ struct ConnectionCounts {
   std::atomic<std::uint64_t> refused = 0;        ///< the client had too many
   std::atomic<std::uint64_t> evicted = 0;        ///< while they waited, in favour of others
   std::atomic<std::uint64_t> accept_errors = 0;  ///< such as too many open files
+  std::atomic<std::uint64_t> body_bytes = 0;     ///< of large bodies that are under way
 };
 
 /// Counts requests. Safe for use by many threads.

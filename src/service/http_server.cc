@@ -259,8 +259,12 @@ void ServerLoop::pulse() {
 
 bool ServerLoop::take_body_bytes(std::size_t bytes) {
   if (bytes > limits_.all_body_bytes - std::min(body_bytes_, limits_.all_body_bytes)) return false;
-  body_bytes_ += bytes;
+  api_.metrics().connections().body_bytes = body_bytes_ += bytes;
   return true;
+}
+
+void ServerLoop::give_back_body_bytes(std::size_t bytes) {
+  api_.metrics().connections().body_bytes = body_bytes_ -= bytes;
 }
 
 std::optional<HttpAnswer> ServerLoop::admit(const RequestHead& head, WholeRequest& request) {

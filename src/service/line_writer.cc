@@ -11,12 +11,11 @@ namespace updraft {
 namespace {
 
 constexpr int kMomentMilliseconds = 50;
-constexpr std::chrono::milliseconds kPatience{500};
 
 }  // namespace
 
-LineWriter::LineWriter(int file, std::size_t most)
-    : file_(file), most_(most), thread_([this] { run(); }) {}
+LineWriter::LineWriter(int file, std::size_t most, std::chrono::milliseconds patience)
+    : file_(file), most_(most), patience_(patience), thread_([this] { run(); }) {}
 
 LineWriter::~LineWriter() {
   flush();
@@ -44,7 +43,7 @@ void LineWriter::flush() {
   std::unique_lock lock(mutex_);
   for (;;) {
     const std::uint64_t before = pieces_;
-    changed_.wait_for(lock, kPatience,
+    changed_.wait_for(lock, patience_,
                       [&] { return pieces_ != before || (lines_.empty() && !writing_); });
     if (pieces_ == before) return;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -15,14 +16,15 @@ namespace updraft {
 class LineWriter {
  public:
   /// `file` stays open. `most` lines wait at the same time; then the oldest are dropped.
-  explicit LineWriter(int file, std::size_t most = 8192);
+  explicit LineWriter(int file, std::size_t most = 8192,
+                      std::chrono::milliseconds patience = std::chrono::milliseconds(500));
   /// As flush(); what is not written then is lost.
   ~LineWriter();
 
   void add(std::string line);
   std::uint64_t dropped() const { return dropped_; }
 
-  /// Until all lines are written, or nothing could be written for half a second.
+  /// Until all lines are written, or nothing could be written for as long as its patience lasts.
   void flush();
 
  private:
@@ -32,6 +34,7 @@ class LineWriter {
 
   const int file_;
   const std::size_t most_;
+  const std::chrono::milliseconds patience_;
   std::atomic<std::uint64_t> dropped_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -7,12 +7,13 @@ namespace {
 
 constexpr std::size_t kFailuresKept = 64;
 constexpr const char* kConflictReason = "the store has other events: somebody else has written";
-constexpr std::chrono::milliseconds kPauseAfterFailure{200};
 
 }  // namespace
 
-Committer::Committer(EventStore& store, bool grouped, Log log)
-    : store_(store), grouped_(grouped), log_(std::move(log)), thread_([this] { run(); }) {}
+Committer::Committer(EventStore& store, bool grouped, Log log, std::chrono::milliseconds pause)
+    : store_(store), grouped_(grouped), log_(std::move(log)), pause_(pause), thread_([this] {
+        run();
+      }) {}
 
 Committer::~Committer() {
   {
@@ -110,7 +111,7 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
       ++counts_.failed_commits;
       ++epoch_;
       if (failure.kind == StoreError::Kind::kUnknown) trusted_ = false;
-      refuse_until_ = end + kPauseAfterFailure;
+      refuse_until_ = end + pause_;
       failure.first = last_done_ + 1;
       failure.last = last_added_;
       if (failures_.size() == kFailuresKept) failures_.erase(failures_.begin());

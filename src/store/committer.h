@@ -49,8 +49,10 @@ class Committer {
  public:
   using Log = std::function<void(const std::string&)>;
 
-  /// `grouped`: else every write is a commit of its own. `log` is told why commits fail.
-  Committer(EventStore& store, bool grouped, Log log = {});
+  /// `grouped`: else every write is a commit of its own. `log` is told why commits fail. For
+  /// `pause` after a failure, check() throws.
+  Committer(EventStore& store, bool grouped, Log log = {},
+            std::chrono::milliseconds pause = std::chrono::milliseconds(200));
   /// Commits what was added.
   ~Committer();
 
@@ -86,6 +88,7 @@ class Committer {
   EventStore& store_;
   const bool grouped_;
   const Log log_;
+  const std::chrono::milliseconds pause_;
   mutable std::mutex mutex_;
   std::condition_variable added_;
   std::condition_variable done_;

@@ -106,7 +106,10 @@ TEST_F(CliRun, KilledFiveTimesGivesTheSameBytes) {
     }
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 10000));
     kill(process.id(), SIGKILL);
-    ASSERT_EQ(process.wait().exit_code, 128 + SIGKILL);
+    // A busy machine may let a later attempt finish before it is killed.
+    const int code = process.wait().exit_code;
+    if (kills > 1 && code == 0) break;
+    ASSERT_EQ(code, 128 + SIGKILL);
   }
   const Outcome last = updraft(run_into("killed", {"--quiet"}));
   EXPECT_EQ(last.exit_code, 0) << last.err;
@@ -128,7 +131,7 @@ TEST_F(CliRun, TwoProcessesOnOneFolderAreRefused) {
   Process first(run_into("a", {"--rounds", "40000000", "--quiet"}));
   ASSERT_TRUE(first.wait_until_blocked(SIGINT)) << first.wait().err;
   Outcome second;
-  for (int attempt = 0; attempt < 100; ++attempt) {  // until the first holds the folder
+  for (int attempt = 0; attempt < 1200; ++attempt) {  // until the first holds the folder
     if (std::filesystem::exists(folder_.path("a") + "/runs.journal")) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }

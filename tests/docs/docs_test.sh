@@ -33,9 +33,9 @@ echo "$commands commands run"
 
 updraft serve --store campaigns.db --listen 127.0.0.1:0 --log-level off >address &
 trap 'kill %1; rm -rf "$work"' EXIT
-for _ in {1..100}; do grep -q listening address && break || sleep 0.1; done
+until grep -q listening address; do kill -0 %1; sleep 0.1; done
 address=$(sed -n 's|listening on http://||p' address)
-until curl -sf "$address/readyz" >out; do sleep 0.1; done
+until curl -sf "$address/readyz" >out; do kill -0 %1; sleep 0.1; done
 curl() { echo "curl $*" >&2; command curl -sfS "$@"; }
 curl "$address/v1/schema" >schema.json
 blocks json "$source_dir/docs/service.md" | /usr/bin/env python3 -c '

@@ -81,22 +81,27 @@ void end(Server& server, int turn) {
   }
 }
 
-/// For a moment no file of the server can grow beyond one page, as if the disk took no more;
-/// reading goes on.
-/// Returns whether a commit failed because of that.
+double failed_commits(Server& server) {
+  const std::string metrics = Api(server.port()).get("/metrics").text;
+  const std::string name = "\nupdraft_failed_commits_total ";
+  const std::size_t at = metrics.find(name);
+  return at == metrics.npos ? 0.0 : std::stod(metrics.substr(at + name.size()));
+}
+
+/// No file of the server can grow beyond one page, as if the disk took no more, until a commit has
+/// failed because of that; reading goes on. Returns whether one has within a minute.
 bool refuse_writes(Server& server) {
   rlimit before = {};
   if (prlimit(server.process(), RLIMIT_FSIZE, nullptr, &before) != 0) {
     throw std::runtime_error("no limit of the size of files");
   }
+  const double failed = failed_commits(server);
   rlimit small = before;
   small.rlim_cur = 4096;
   prlimit(server.process(), RLIMIT_FSIZE, &small, nullptr);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const bool refused = eventually([&] { return failed_commits(server) > failed; });
   prlimit(server.process(), RLIMIT_FSIZE, &before, nullptr);
-  const std::string metrics = Api(server.port()).get("/metrics").text;
-  return metrics.find("\nupdraft_failed_commits_total ") != metrics.npos &&
-         metrics.find("\nupdraft_failed_commits_total 0\n") == metrics.npos;
+  return refused;
 }
 
 /// Ends the server at random moments of traffic and starts it again, or lets its writes fail.

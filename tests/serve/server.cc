@@ -41,6 +41,7 @@ std::optional<std::string> address_in(const std::string& text) {
 bool healthy(const std::string& address) {
   httplib::Client client(address);
   client.enable_server_certificate_verification(false);
+  client.set_read_timeout(60);
   const httplib::Result result = client.Get("/readyz");
   return result && result->status == 200;
 }

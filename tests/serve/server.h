@@ -1,13 +1,11 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/process.h"
+#include "support/eventually.h"
 
 namespace updraft::service_test {
 
@@ -55,14 +53,7 @@ class Server {
   int port_ = 0;
 };
 
-/// Whether it comes true within a minute.
-inline bool eventually(const std::function<bool()>& holds) {
-  for (int i = 0; i < 6000; ++i) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
+using testing::eventually;
 
 /// Runs updraft to its end; kills it after a minute.
 cli_test::Outcome run_to_end(const std::vector<std::string>& arguments);

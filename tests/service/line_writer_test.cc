@@ -46,7 +46,7 @@ TEST(LineWriter, WritesLinesInOrder) {
   Pipe pipe;
   std::string wanted;
   {
-    LineWriter writer(pipe.writer());
+    LineWriter writer(pipe.writer(), 8192, std::chrono::hours(1));
     for (int i = 0; i < 100; ++i) {
       wanted += std::to_string(i) + "\n";
       writer.add(std::to_string(i) + "\n");

@@ -12,6 +12,7 @@ namespace {
 
 using testing::answer_to;
 using testing::answers_in;
+using testing::answers_to;
 using testing::Running;
 
 struct Case {
@@ -110,7 +111,7 @@ class Smuggled : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Smuggled, IsRefusedOnceAndTheConnectionEnds) {
   Running running;
-  const std::string answer = answer_to(running.port(), {GetParam().text});
+  const std::string answer = answer_to(running.port(), GetParam().text);
   EXPECT_EQ(answer.find("HTTP/1.1 " + std::to_string(GetParam().status) + " "), 0u) << answer;
   EXPECT_EQ(answers_in(answer), 1u) << answer;
   EXPECT_TRUE(answer.ends_with("(closed)")) << answer;
@@ -128,7 +129,7 @@ TEST(RequestSmuggling, LeavesRequestsThatAreInOrder) {
         post("Content-Length: 3\r\n", "abc"), post("Content-Length:3\r\n", "abc"),
         post("content-length: \t3 \r\n", "abc"), "\r\n\r\n" + post("Content-Length: 3\r\n", "abc"),
         "POST http://localhost/v1/campaigns/a/stop HTTP/1.1\r\n" + kHost + "\r\n"}) {
-    const std::string answer = answer_to(running.port(), {text + kInner});
+    const std::string answer = answers_to(running.port(), text + kInner);
     EXPECT_EQ(answer.find("HTTP/1.1 503 "), 0u) << text << answer;
     EXPECT_EQ(answers_in(answer), 2u) << text << answer;
   }
@@ -140,8 +141,8 @@ TEST(RequestSmuggling, TakesNoTokenFromATrailer) {
   options.tokens = AccessTokens::parse("0123456789abcdef");
   Running running(options);
   const std::string answer =
-      answer_to(running.port(), {post("Transfer-Encoding: chunked\r\n",
-                                      "0\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n")});
+      answers_to(running.port(), post("Transfer-Encoding: chunked\r\n",
+                                      "0\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n"));
   EXPECT_EQ(answer.find("HTTP/1.1 401 "), 0u) << answer;
 }
 

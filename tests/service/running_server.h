@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "service/http_server.h"
 
@@ -27,7 +27,11 @@ class Running {
   }
 
   int port() const { return server_.port(); }
-  httplib::Client client() const { return httplib::Client("127.0.0.1", server_.port()); }
+  httplib::Client client() const {
+    httplib::Client client("127.0.0.1", server_.port());
+    client.set_read_timeout(60);
+    return client;
+  }
   HttpServer& server() { return server_; }
   HttpApi& api() { return api_; }
 
@@ -58,7 +62,8 @@ class RawClient {
     server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&server), sizeof(server)), 0);
   }
-  RawClient(RawClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+  RawClient(RawClient&& other) noexcept
+      : socket_(std::exchange(other.socket_, -1)), came_(std::move(other.came_)) {}
   RawClient& operator=(RawClient&&) = delete;
   ~RawClient() {
     if (socket_ >= 0) close(socket_);
@@ -73,38 +78,85 @@ class RawClient {
     return true;
   }
 
-  /// All that comes until so many milliseconds pass without a byte, and "(closed)" if the server
-  /// ends the connection.
-  std::string answer_for(int milliseconds) {
-    std::string answer;
-    char buffer[4096];
-    pollfd readable = {socket_, POLLIN, 0};
-    while (poll(&readable, 1, milliseconds) > 0) {
-      const ssize_t got = recv(socket_, buffer, sizeof(buffer), 0);
-      if (got <= 0) return answer + "(closed)";
-      answer.append(buffer, static_cast<std::size_t>(got));
+  /// Nothing more will be sent.
+  void end() { shutdown(socket_, SHUT_WR); }
+
+  /// One answer with its body; or what came before the server ended the connection, and "(closed)".
+  std::string answer() {
+    std::size_t size = 0;
+    while ((size = size_of_answer(came_)) == 0) {
+      if (const std::string_view end = receive(); !end.empty())
+        return take(came_.size()).append(end);
     }
-    return answer;
+    return take(size);
+  }
+
+  /// All that comes until the server ends the connection, and "(closed)".
+  std::string until_closed() {
+    std::string_view end;
+    while (end.empty()) end = receive();
+    return take(came_.size()).append(end);
+  }
+
+  /// Whether nothing comes for so long.
+  bool is_silent_for(int milliseconds) {
+    pollfd readable = {socket_, POLLIN, 0};
+    return came_.empty() && poll(&readable, 1, milliseconds) == 0;
   }
 
   std::string ask(std::string_view text) {
     send(text);
-    return answer_for(1000);
+    return answer();
   }
 
  private:
+  /// 0 as long as it is not complete.
+  static std::size_t size_of_answer(const std::string& text) {
+    const std::size_t end = text.find("\r\n\r\n");
+    if (end == text.npos) return 0;
+    const std::string_view name = "\r\nContent-Length: ";
+    const std::size_t at = text.find(name);
+    const std::size_t body = at < end ? std::stoull(text.substr(at + name.size())) : 0;
+    return text.size() < end + 4 + body ? 0 : end + 4 + body;
+  }
+
+  /// Waits for more; why there will be none, else nothing.
+  std::string_view receive() {
+    char buffer[4096];
+    pollfd readable = {socket_, POLLIN, 0};
+    if (poll(&readable, 1, kPatienceMilliseconds) <= 0) return "(silent)";
+    const ssize_t got = recv(socket_, buffer, sizeof(buffer), 0);
+    if (got <= 0) return "(closed)";
+    came_.append(buffer, static_cast<std::size_t>(got));
+    return "";
+  }
+
+  std::string take(std::size_t size) {
+    std::string taken = came_.substr(0, size);
+    came_.erase(0, size);
+    return taken;
+  }
+
+  static constexpr int kPatienceMilliseconds = 60'000;
+
   int socket_;
+  std::string came_;  // not yet taken
 };
 
-/// All that a server answers to bytes that are sent one piece after the other, until it closes the
-/// connection or a second has passed.
-inline std::string answer_to(int port, const std::vector<std::string>& pieces) {
+/// All that a server answers before it ends the connection, and "(closed)".
+inline std::string answer_to(int port, std::string_view text) {
   RawClient client(port);
-  for (const std::string& piece : pieces) {
-    if (&piece != &pieces.front()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (!client.send(piece)) break;
-  }
-  return client.answer_for(1000);
+  client.send(text);
+  return client.until_closed();
+}
+
+/// All that a server answers to one who sends nothing more, whether it would end the connection or
+/// not.
+inline std::string answers_to(int port, std::string_view text) {
+  RawClient client(port);
+  client.send(text);
+  client.end();
+  return client.until_closed();
 }
 
 inline std::size_t answers_in(const std::string& text) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "store/sqlite.h"
+#include "support/eventually.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 
@@ -17,6 +18,7 @@ namespace updraft {
 namespace {
 
 using nlohmann::json;
+using testing::eventually;
 using testing::refusal;
 
 const std::string kSecret = "a-secret-of-some-length";
@@ -61,16 +63,6 @@ WebhookOptions quick(std::string url) {
   options.first_pause = std::chrono::milliseconds(1);
   options.longest_pause = std::chrono::milliseconds(2);
   return options;
-}
-
-/// Whether it comes true within a minute.
-template <typename Holds>
-bool eventually(Holds holds) {
-  for (int i = 0; i < 6000; ++i) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
 }
 
 const auto kNoLog = [](const std::string&) {};
