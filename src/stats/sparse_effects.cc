@@ -14,9 +14,10 @@ namespace {
 
 using Eigen::Index;
 
-/// The prior of the share of effects is Beta(kShareOn / 2, kShareOff / 2), kept within bounds.
+/// The prior of the share of effects is Beta(kShareOn / 2, kShareOff / 2), kept within bounds. A
+/// single unit leaves nothing to be sparse about: every action moves it, as good as certainly.
 constexpr std::uint64_t kShareOn = 1, kShareOff = 9;
-constexpr double kLeastShare = 1e-6, kMostShare = 0.95;
+constexpr double kLeastShare = 1e-6, kMostShare = 0.95, kShareOfOneUnit = 1.0 - 1e-9;
 
 /// The scale of effects is one of 2^-5 to 2^6, all equally likely before any payoff.
 constexpr int kLeastScale = -5, kMostScale = 6;
@@ -70,8 +71,10 @@ void SparseEffects::read(StateReader& reader) {
   scale = reader.f64();
   tendency = reader.f64();
   dense_variance = reader.f64();
-  if (!(share >= kLeastShare && share <= kMostShare)) {
-    throw InvalidInput("policy state: share of effects", share, "must be in [1e-6, 0.95]");
+  const double most = effects.cols() == 1 ? kShareOfOneUnit : kMostShare;
+  if (!(share >= kLeastShare && share <= most)) {
+    throw InvalidInput("policy state: share of effects", share,
+                       "must be in [1e-6, 0.95], or up to 1 - 1e-9 with a single unit");
   }
   if (!(scale >= std::ldexp(1.0, kLeastScale) && scale <= std::ldexp(1.0, kMostScale))) {
     throw InvalidInput("policy state: scale of effects", scale, "must be in [2^-5, 64]");
@@ -298,6 +301,7 @@ void SparseSampler::draw_prior(const SparseData& data, const SweepDraws& draws,
   const double x = draws.chi_squared(0, kShareOn + 2 * on);
   const double y = draws.chi_squared(1, kShareOff + 2 * off);
   state.share = std::clamp(x / (x + y), kLeastShare, kMostShare);
+  if (state.effects.cols() == 1) state.share = kShareOfOneUnit;
   const double effects = static_cast<double>(on) + 1.0;
   std::array<double, kScales> logs{};
   for (std::size_t j = 0; j < kScales; ++j) {

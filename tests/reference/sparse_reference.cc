@@ -297,6 +297,7 @@ class Sweep {
     const Real x = draws_.chi_squared_number(0, 1 + 2 * moved);
     const Real y = draws_.chi_squared_number(1, 9 + 2 * (pairs - moved));
     chain_.inclusion = std::clamp(x / (x + y), 1e-6L, 0.95L);
+    if (chain_.baseline.size() == 1) chain_.inclusion = 1.0L - 1e-9L;
     const Real count = static_cast<Real>(moved + 1);
     Vector logs;
     for (int power = -5; power <= 6; ++power) {

@@ -186,6 +186,37 @@ INSTANTIATE_TEST_SUITE_P(Noise, SparseCalibration,
                                            Setting{"TwoFactorsFlat", 2, false}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+/// Payoffs without any difference: a sparse prior would leave most effects at 0.
+TEST(SparseSampler, EveryActionMovesASingleUnit) {
+  FactorNoise noise(1);
+  noise.variance << 1.0;
+  noise.loadings = MatrixXd::Zero(1, 0);
+  noise.derive();
+  const MatrixXd means = MatrixXd::Constant(kActions, 1, 5.0);
+  SparseData data;
+  data.means = &means;
+  data.noise = &noise;
+  data.pulls = VectorXd::Constant(kActions, 10.0);
+
+  SparseEffects state(kActions, 1);
+  SparseSampler sampler(kActions, 1);
+  SweepDraws draws(kActions, 1);
+  sampler.start(data, state);
+  for (std::uint32_t sweep = 0; sweep < 200; ++sweep) {
+    draws.use(Stream(6, 0, Purpose::kTest), sweep, 0);
+    sampler.sweep(data, 1.0, draws, state);
+    if (sweep == 0) continue;  // the share is still where chains start
+    EXPECT_EQ((state.effects.array() != 0.0).count(), kActions) << sweep;
+  }
+
+  StateWriter writer;
+  state.write(writer);
+  SparseEffects back(kActions, 1);
+  StateReader reader(writer.bytes());
+  back.read(reader);
+  EXPECT_EQ(back.share, state.share);
+}
+
 TEST(SparseEffects, ComesBackBitForBit) {
   const Stream stream(5, 0, Purpose::kTest);
   SparseEffects state = draw_prior(some_noise(1), stream);
@@ -215,9 +246,11 @@ TEST(SparseEffects, RefusesWhatNoChainReaches) {
   };
   EXPECT_EQ(said([](SparseEffects&) {}), "(accepted)");
   EXPECT_EQ(said([](SparseEffects& state) { state.share = 1.0; }),
-            "policy state: share of effects = 1: must be in [1e-6, 0.95]");
+            "policy state: share of effects = 1: must be in [1e-6, 0.95], or up to 1 - 1e-9 with a "
+            "single unit");
   EXPECT_EQ(said([](SparseEffects& state) { state.share = 0.0; }),
-            "policy state: share of effects = 0: must be in [1e-6, 0.95]");
+            "policy state: share of effects = 0: must be in [1e-6, 0.95], or up to 1 - 1e-9 with a "
+            "single unit");
   EXPECT_EQ(said([](SparseEffects& state) { state.scale = 128.0; }),
             "policy state: scale of effects = 128: must be in [2^-5, 64]");
   EXPECT_EQ(said([](SparseEffects& state) { state.dense_variance = -1.0; }),
