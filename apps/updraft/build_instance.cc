@@ -33,9 +33,9 @@ constexpr double kReadingShare = 0.4;
 constexpr const char* kHelp =
     "Builds a response model file or an instance file from a table of past customers.\n"
     "The data are a CSV file, plain or gzip, with one row per customer: features, treatment and\n"
-    "outcome. Without --clusters, it fits one response model per treatment and writes a campaign\n"
-    "file. With --clusters, it groups customers by their features and writes an instance file in\n"
-    "which an action treats one group; simulate, bounds and instance read that file.";
+    "outcome. Without --clusters, it fits one response model per treatment and writes a response\n"
+    "model file. With --clusters, it groups customers by their features and writes an instance\n"
+    "file in which an action treats one group; simulate, bounds and instance read that file.";
 
 constexpr const char* kFooter =
     "Output: the file --out, and its contents in short on standard output: for models, their\n"
@@ -227,7 +227,7 @@ void run(const Options& options) {
     show(options, "instance", cluster_json(loaded, *instance), cluster_report(loaded, *instance));
   } else {
     save_response_models(*models, options.out);
-    show(options, "campaign", models_json(loaded, *models), models_report(loaded, *models));
+    show(options, "response-models", models_json(loaded, *models), models_report(loaded, *models));
   }
 }
 

@@ -30,7 +30,7 @@ Command add_run_command(CLI::App& program);
 Command add_paper_command(CLI::App& program);
 /// `updraft figure DIR`: draws the figures of results again.
 Command add_figure_command(CLI::App& program);
-/// `updraft build-instance CSV`: builds a campaign file or an instance file from data.
+/// `updraft build-instance CSV`: builds a response model file or an instance file from data.
 Command add_build_instance_command(CLI::App& program);
 /// `updraft serve`: serves campaigns over HTTP.
 Command add_serve_command(CLI::App& program);

@@ -120,7 +120,7 @@ void add_choices(CLI::App& command, ExperimentChoices& choices) {
   add_option(command, "--threads N", choices.threads,
              "Number of threads [as many as the machine has]");
   add_option(command, "--data PATH", choices.data,
-             "The published table of a targeted campaign, or its folder [$UPDRAFT_DATA]");
+             "The published table of a targeting experiment, or its folder [$UPDRAFT_DATA]");
   command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
   command.add_flag("--html", choices.html,
                    "Also write report.html: one file with interactive charts, for any browser");
@@ -137,7 +137,7 @@ void add_style(Experiment& experiment, const FigureStyle& more) {
   FigureStyle& style = experiment.figure;
   if (experiment.targeting && (more.bounds || more.percentile)) {
     throw InvalidInput(more.bounds ? "--bounds" : "--percentile",
-                       fmt::format("is for experiments on an instance; {} is a targeted campaign",
+                       fmt::format("is for experiments on an instance; {} is on a population",
                                    experiment.name));
   }
   if (experiment.contexts && more.bounds) {

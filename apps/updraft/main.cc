@@ -25,7 +25,7 @@ constexpr int kBadInput = 2;
 
 constexpr const char* kHelp =
     "Updraft simulates and runs policies for uplifting bandits. In each round you take one\n"
-    "action (a strategy, a campaign) and observe many small payoffs (one per customer, product or\n"
+    "action (a discount, an e-mail) and observe many small payoffs (one per customer, product or\n"
     "film), but the action changes only a few of them. Policies that look at single payoffs find\n"
     "the best action far sooner than policies that look only at the total. With this program you\n"
     "can list the policies, simulate them on known instances, compare their regret with what\n"

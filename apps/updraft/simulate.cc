@@ -330,7 +330,7 @@ std::string report(const std::string& workload, const std::vector<PolicySpec>& s
   return out;
 }
 
-std::vector<PolicySpec> chosen_context_policies(const Options& options) {
+std::vector<PolicySpec> chosen_contextual_policies(const Options& options) {
   std::vector<PolicySpec> specs = given_policies(options);
   if (!specs.empty()) return specs;
   for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
@@ -345,7 +345,7 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
 void run_contexts(const LinearContexts& contexts, const Options& options) {
   if (options.log) throw InvalidInput("--log", *options.log, "is for instances of single actions");
   const SimulationOptions simulation = simulation_options(options);
-  const std::vector<PolicySpec> specs = chosen_context_policies(options);
+  const std::vector<PolicySpec> specs = chosen_contextual_policies(options);
   const SimulationResult result =
       simulate_with_progress(contexts, specs, simulation, options.quiet);
   write_output(options.json ? json_text(result_json(contexts_json(contexts), simulation, result))

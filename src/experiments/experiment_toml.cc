@@ -75,21 +75,21 @@ std::string resolve_instance(const TomlField& field, const std::string& origin) 
   return path.string();
 }
 
-/// An instance, a [campaign] or [contexts].
+/// An instance, [targeting] or [contexts].
 void read_workload(const TomlTable& document, const std::string& origin, Experiment& experiment) {
-  const auto campaign = document.find("campaign");
+  const auto targeting = document.find("targeting");
   const auto contexts = document.find("contexts");
-  if (campaign || contexts) {
+  if (targeting || contexts) {
     if (const auto instance = document.find("instance")) {
-      throw instance->refusal(fmt::format("an experiment has an instance or a [{}], not both",
-                                          campaign ? "campaign" : "contexts"));
+      throw instance->refusal(fmt::format("an experiment has an instance or [{}], not both",
+                                          targeting ? "targeting" : "contexts"));
     }
-    if (campaign && contexts) {
-      throw contexts->refusal("an experiment has a [campaign] or [contexts], not both");
+    if (targeting && contexts) {
+      throw contexts->refusal("an experiment has [targeting] or [contexts], not both");
     }
   }
-  if (campaign) {
-    experiment.targeting = read_targeting_setting(*campaign, origin);
+  if (targeting) {
+    experiment.targeting = read_targeting_setting(*targeting, origin);
   } else if (contexts) {
     experiment.contexts = read_contexts(*contexts);
   } else {
@@ -102,7 +102,8 @@ void read_workload(const TomlTable& document, const std::string& origin, Experim
 Experiment parse_experiment(std::string_view text, const std::string& origin) {
   const toml::table parsed = parse_toml_document(text, origin);
   const TomlTable document(parsed, 1, "", origin);
-  document.check_keys({"name", "title", "instance", "campaign", "contexts", "rounds", "runs",
+  if (const auto old = document.find("campaign")) throw old->refusal("is now called [targeting]");
+  document.check_keys({"name", "title", "instance", "targeting", "contexts", "rounds", "runs",
                        "seed", "claims", "tell", "quick", "figure", "policy", "limit"});
   Experiment experiment;
   experiment.name = read_name(document.required("name"));

@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 static void to_json(Json& json, ResponseKind kind) { json = response_name(kind); }
 static void from_json(const Json& json, ResponseKind& kind) {
-  kind = response_kind("campaign.response", json.get<std::string>());
+  kind = response_kind("targeting.response", json.get<std::string>());
 }
 
 static void to_json(Json& json, FigureStyle::Against against) {
@@ -100,7 +100,7 @@ RegretLimit limit_from(const Json& json) {
 
 /// The workload, under a key of its own kind.
 Json workload_json(const Experiment& experiment) {
-  if (experiment.targeting) return {{"campaign", *experiment.targeting}};
+  if (experiment.targeting) return {{"targeting", *experiment.targeting}};
   if (experiment.contexts) return {{"contexts", *experiment.contexts}};
   return {{"instance", experiment.instance}};
 }
@@ -139,7 +139,9 @@ Experiment experiment_from(const Json& json) {
                         .policies = {},
                         .claims = json.at("claims"),
                         .figure = json.at("figure")};
-  if (json.contains("campaign")) experiment.targeting = json["campaign"].get<TargetingSetting>();
+  for (const char* key : {"targeting", "campaign"}) {  // the latter in older manifests
+    if (json.contains(key)) experiment.targeting = json[key].get<TargetingSetting>();
+  }
   if (json.contains("contexts")) experiment.contexts = json["contexts"].get<LinearContexts>();
   for (const Json& policy : json.at("policies")) experiment.policies.push_back(grid_from(policy));
   if (json.contains("tell")) {

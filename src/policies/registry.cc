@@ -426,7 +426,7 @@ void check_kind(const PolicySpec& spec, PolicyKind wanted) {
   throw InvalidInput(
       "policy", spec.name(),
       fmt::format("is for {} ({}), not for {}; for these there are: {}", kind_purpose(own),
-                  own == PolicyKind::kPlain ? "docs/choose-a-policy.md" : "docs/campaigns.md",
+                  own == PolicyKind::kPlain ? "docs/choose-a-policy.md" : "docs/targeting.md",
                   kind_purpose(wanted), fmt::join(names, ", ")));
 }
 

@@ -31,7 +31,7 @@ std::string targeting_text(const ExperimentResult& result) {
   const PopulationSummary population = result.population.value_or(PopulationSummary());
   const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
   return fmt::format(
-      "Targeted campaign: {} individuals per round, of whom at most {} get {}. They are drawn, "
+      "Targeting: {} individuals per round, of whom at most {} get {}. They are drawn, "
       "with "
       "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
       count(setting.individuals), count(setting.budget),

@@ -160,8 +160,8 @@ TEST(ContextsToml, RefusesWhatCannotBe) {
   EXPECT_EQ(
       refusal([] { parse_experiment("instance = 'gaussian'\n" + document(""), "mine.toml"); }),
       "mine.toml:1: instance: an experiment has an instance or a [contexts], not both");
-  EXPECT_EQ(refused("", "spec = 'lin_ucb(beta=1)'", "[campaign]\ndata = 'synthetic'\n"),
-            "mine.toml:5: contexts: an experiment has a [campaign] or [contexts], not both");
+  EXPECT_EQ(refused("", "spec = 'lin_ucb(beta=1)'", "[targeting]\ndata = 'synthetic'\n"),
+            "mine.toml:5: contexts: an experiment has a [targeting] or [contexts], not both");
 }
 
 TEST(ContextExperiment, IsPlayedKeptAndReported) {

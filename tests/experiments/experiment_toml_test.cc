@@ -219,7 +219,7 @@ TEST(ParseExperiment, RefusesWhatIsTooLargeOrNested) {
 TEST(ParseExperiment, RefusesUnknownKeysWithTheNearest) {
   EXPECT_EQ(
       refused_with("rounds", "ruonds"),
-      "mine.toml:4: ruonds: unknown; did you mean rounds? Valid: name, title, instance, campaign, "
+      "mine.toml:4: ruonds: unknown; did you mean rounds? Valid: name, title, instance, targeting, "
       "contexts, rounds, runs, seed, claims, tell, quick, figure, policy, limit");
   EXPECT_EQ(refused_with("[[policy]]", "[quick]\nround = 3\n[[policy]]"),
             "mine.toml:7: quick.round: unknown; did you mean rounds? Valid: rounds, runs");

@@ -26,7 +26,7 @@ using testing::TemporaryFolder;
 Experiment small(const std::string& data = "synthetic") {
   Experiment experiment;
   experiment.name = "small";
-  experiment.title = "A small campaign";
+  experiment.title = "A small shop";
   experiment.targeting = TargetingSetting{.data = data,
                                           .response = ResponseKind::kLinear,
                                           .treatments = 2,
@@ -290,7 +290,7 @@ TEST(TargetingExperiment, TellsOtherModelsOfTheSameRowsApart) {
   Experiment other = experiment;
   other.targeting->budget = 4;
   EXPECT_TRUE(has(refusal([&] { run_experiment(other, {.folder = folder.path() / "out"}); }),
-                  "campaign.budget is 3 there and 4 here"));
+                  "targeting.budget is 3 there and 4 here"));
 }
 
 TEST(TargetingExperiment, RefusesPoliciesBeforeAnythingIsWritten) {

@@ -96,7 +96,7 @@ def named_policies(texts, names):
 # The paper's claims and bounds are about policies that it names, and the simulation has an oracle.
 NAMES_ALLOWED = {
     "report/bandit_claims.cc", "report/targeting_claims.cc",
-    "theory/bounds.cc", "theory/campaign_bounds.cc",
+    "theory/bounds.cc", "theory/targeting_bounds.cc",
     "experiments/population_rounds.cc",
 }
 

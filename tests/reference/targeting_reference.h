@@ -24,7 +24,7 @@ struct TreatmentBelief {
   bool uplift_told = false;
 };
 
-/// A campaign policy written straight from its source, to judge the fast ones. [hsieh22, appendix
+/// A targeting policy written straight from its source, to judge the fast ones. [hsieh22, appendix
 /// on C2UpUCB]
 ///
 /// It keeps every row, fits every model afresh in long doubles when asked, is slow, and trusts its

@@ -1,4 +1,4 @@
-// What every registered campaign policy must do, whatever its algorithm.
+// What every registered targeting policy must do, whatever its algorithm.
 
 #include <gtest/gtest.h>
 

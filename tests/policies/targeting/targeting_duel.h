@@ -40,7 +40,7 @@ struct TargetingTally {
   }
 };
 
-/// A random campaign, the fast policy and its reference, which always see the same.
+/// A random pool per round, the fast policy and its reference, which always see the same.
 class TargetingDuel {
  public:
   TargetingDuel(std::string_view policy, std::string_view model, std::uint32_t number)
@@ -55,7 +55,7 @@ class TargetingDuel {
            ", d = " + std::to_string(shape.features) + ", Z = " + std::to_string(shape.treatments) +
            ", L = " + std::to_string(shape.budget);
   }
-  const RandomTargeting& campaign() const { return targeting_; }
+  const RandomTargeting& targeting() const { return targeting_; }
   const Policy& fast() const { return *fast_; }
   const TargetingReference& reference() const { return reference_; }
 
@@ -146,13 +146,13 @@ void play(TargetingDuel& duel, std::uint32_t rounds, std::uint32_t longest_delay
   };
   std::vector<Outstanding> outstanding;
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const MadePool pool = duel.campaign().pool(round);
+    const MadePool pool = duel.targeting().pool(round);
     inspect(round, pool);
     std::vector<Treatment> treated;
     ASSERT_TRUE(duel.select(pool, tally, treated)) << "round " << round;
     ASSERT_FALSE(::testing::Test::HasFailure());
-    outstanding.push_back({round + duel.campaign().delay(round, longest_delay), pool, treated,
-                           duel.campaign().payoffs(round, pool, treated)});
+    outstanding.push_back({round + duel.targeting().delay(round, longest_delay), pool, treated,
+                           duel.targeting().payoffs(round, pool, treated)});
     for (std::size_t j = outstanding.size(); j-- > 0;) {
       if (outstanding[j].due > round) continue;
       duel.observe(outstanding[j].pool, outstanding[j].treated, outstanding[j].payoffs);

@@ -1,4 +1,4 @@
-// The fast campaign policies decide, and explain themselves, as the plain references do.
+// The fast targeting policies decide, and explain themselves, as the plain references do.
 
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ void check_explanation(const TargetingDuel& duel, const MadePool& pool) {
       indices[i].push_back(beliefs[i][z - 1].index + (taken ? tolerance : -tolerance));
     }
   }
-  const auto chosen = duel.reference().chosen(indices, duel.campaign().shape.budget);
+  const auto chosen = duel.reference().chosen(indices, duel.targeting().shape.budget);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     EXPECT_EQ(shown[i].chosen ? shown[i].treatment : 0, chosen[i]) << "individual " << i;
   }

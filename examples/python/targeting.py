@@ -1,5 +1,5 @@
 # %% [markdown]
-# # A targeted campaign on a CSV file
+# # Targeting on a CSV file
 #
 # Two e-mails were sent at random to some of 600 customers: news, a discount, or none. In the next
 # campaign 50 customers come by in each round, and five of them may get a mail. Who should get one,
@@ -26,7 +26,7 @@ import numpy as np
 import updraft as ud
 
 here = pathlib.Path(globals().get("__file__", "examples/python/notebook")).resolve().parent
-parser = argparse.ArgumentParser(description="A targeted campaign on a CSV file.")
+parser = argparse.ArgumentParser(description="Targeting on a CSV file.")
 parser.add_argument("--data", default=here.parent / "campaign" / "shop.csv", help="the table")
 parser.add_argument("--out", default=".", help="folder for the saved policy; the current one")
 options = parser.parse_args([] if "ipykernel" in sys.modules else None)
@@ -38,7 +38,7 @@ out.mkdir(parents=True, exist_ok=True)
 # %% [markdown]
 # ## The table
 #
-# `examples/campaign/shop.csv` is an invented table in the usual form: `mail` is the treatment and
+# `examples/targeting/shop.csv` is an invented table in the usual form: `mail` is the treatment and
 # `bought` is the outcome. Features are scaled to about 1. Regions become columns of 0 and 1, and
 # one of them is left out because there is a constant. Treatments are numbers; 0 means no mail.
 

@@ -1,4 +1,4 @@
-#include "campaign_bounds.h"
+#include "targeting_bounds.h"
 
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@ namespace {
 std::size_t required_count(std::string_view option, const std::optional<std::string>& text) {
   if (!text) {
     throw InvalidInput(option,
-                       "must be given: a targeted campaign needs --features, --individuals and "
+                       "must be given: targeting needs --features, --individuals and "
                        "--budget");
   }
   return parse_count(option, *text);
 }
 
-CampaignBoundInputs inputs(const CampaignBoundOptions& options, double rounds, double delta) {
-  CampaignBoundInputs in;
+TargetingBoundInputs inputs(const TargetingBoundOptions& options, double rounds, double delta) {
+  TargetingBoundInputs in;
   in.features = required_count("--features", options.features);
   in.individuals = required_count("--individuals", options.individuals);
   in.budget = required_count("--budget", options.budget);
@@ -36,11 +36,11 @@ CampaignBoundInputs inputs(const CampaignBoundOptions& options, double rounds, d
 }
 
 /// A round loses at most 2B on each person who should be treated and on each who is treated.
-double trivial_bound(const CampaignBoundInputs& in) {
+double trivial_bound(const TargetingBoundInputs& in) {
   return 4.0 * in.norm_bound * static_cast<double>(in.budget) * in.rounds;
 }
 
-Json as_json(const CampaignBoundInputs& in) {
+Json as_json(const TargetingBoundInputs& in) {
   const double trivial = trivial_bound(in);
   Json out;
   out["version"] = UPDRAFT_VERSION;
@@ -54,7 +54,7 @@ Json as_json(const CampaignBoundInputs& in) {
   out["delta"] = in.delta;
   out["trivial"] = trivial;
   out["bounds"] = Json::array();
-  for (const CampaignBoundInfo& info : campaign_bounds()) {
+  for (const TargetingBoundInfo& info : targeting_bounds()) {
     const double value = info.evaluate(in);
     Json bound;
     bound["name"] = info.name;
@@ -68,10 +68,10 @@ Json as_json(const CampaignBoundInputs& in) {
   return out;
 }
 
-std::string as_text(const CampaignBoundInputs& in) {
+std::string as_text(const TargetingBoundInputs& in) {
   const double trivial = trivial_bound(in);
   std::string out = fmt::format(
-      "A targeted campaign: d = {} features, m = {} individuals per round, at most L = {} "
+      "Targeting: d = {} features, m = {} individuals per round, at most L = {} "
       "treated,\nZ = {} treatments, lambda = {}, B = {}; {} rounds, delta = {}\n",
       count_text(in.features), count_text(in.individuals), count_text(in.budget),
       count_text(in.treatments), number_text(in.ridge), number_text(in.norm_bound),
@@ -84,7 +84,7 @@ std::string as_text(const CampaignBoundInputs& in) {
                {.title = "of trivial", .align = kRight},
                {.title = "source"}});
   Table formulas({{.title = "bound"}, {.title = "formula", .width = 80}});
-  for (const CampaignBoundInfo& info : campaign_bounds()) {
+  for (const TargetingBoundInfo& info : targeting_bounds()) {
     const double value = info.evaluate(in);
     table.add_row({std::string(info.name), fixed_text(value, decimals_for(trivial)),
                    percent_text(value / trivial), std::string(info.reference)});
@@ -98,27 +98,27 @@ std::string as_text(const CampaignBoundInputs& in) {
 
 }  // namespace
 
-bool CampaignBoundOptions::given() const {
+bool TargetingBoundOptions::given() const {
   return features || individuals || budget || treatments || ridge || norm_bound;
 }
 
-void add_campaign_bound_options(CLI::App& command, CampaignBoundOptions& options) {
+void add_targeting_bound_options(CLI::App& command, TargetingBoundOptions& options) {
   add_option(command, "--features D", options.features,
-             "Targeted campaign: number of features of a person");
+             "Targeting: number of features of a person");
   add_option(command, "--individuals M", options.individuals,
-             "Targeted campaign: people in a round");
+             "Targeting: people in a round");
   add_option(command, "--budget L", options.budget,
-             "Targeted campaign: most people treated in a round");
+             "Targeting: most people treated in a round");
   add_option(command, "--treatments Z", options.treatments,
-             "Targeted campaign: number of treatments [1]");
-  add_option(command, "--ridge LAMBDA", options.ridge, "Targeted campaign: lambda >= L [L]");
+             "Targeting: number of treatments [1]");
+  add_option(command, "--ridge LAMBDA", options.ridge, "Targeting: lambda >= L [L]");
   add_option(command, "--norm-bound B", options.norm_bound,
-             "Targeted campaign: greatest length of the coefficients [1]");
+             "Targeting: greatest length of the coefficients [1]");
 }
 
-std::string campaign_bounds_text(const CampaignBoundOptions& options, double rounds, double delta,
+std::string targeting_bounds_text(const TargetingBoundOptions& options, double rounds, double delta,
                                  bool json) {
-  const CampaignBoundInputs in = inputs(options, rounds, delta);
+  const TargetingBoundInputs in = inputs(options, rounds, delta);
   return json ? json_text(as_json(in)) : as_text(in);
 }
 

@@ -7,8 +7,8 @@
 
 namespace updraft::cli {
 
-/// The options of `updraft bounds` for targeted campaigns, as they were given.
-struct CampaignBoundOptions {
+/// The options of `updraft bounds` for targeting, as they were given.
+struct TargetingBoundOptions {
   std::optional<std::string> features;
   std::optional<std::string> individuals;
   std::optional<std::string> budget;
@@ -20,11 +20,11 @@ struct CampaignBoundOptions {
   bool given() const;
 };
 
-void add_campaign_bound_options(CLI::App& command, CampaignBoundOptions& options);
+void add_targeting_bound_options(CLI::App& command, TargetingBoundOptions& options);
 
-/// What `updraft bounds` prints for a targeted campaign. Throws InvalidInput if an option is
+/// What `updraft bounds` prints for targeting. Throws InvalidInput if an option is
 /// missing or breaks a rule.
-std::string campaign_bounds_text(const CampaignBoundOptions& options, double rounds, double delta,
+std::string targeting_bounds_text(const TargetingBoundOptions& options, double rounds, double delta,
                                  bool json);
 
 }  // namespace updraft::cli

@@ -1,4 +1,4 @@
-// Plays a campaign policy on pools and payoffs from files, for bench/compare_campaigns.py, or
+// Plays a targeting policy on pools and payoffs from files, for bench/compare_targeting.py, or
 // chooses among a single large pool. Prints the seconds of each repetition.
 //
 // FOLDER/shape.txt: features, treatments, budget, individuals a round, rounds. All other files are
@@ -134,13 +134,13 @@ void select(const std::string& spec, const Folder& folder, int repetitions) {
 int main(int argc, char** argv) {
   const std::string mode = argc == 5 ? argv[1] : "";
   if (mode != "play" && mode != "select") {
-    std::fprintf(stderr, "Usage: campaign play|select SPEC FOLDER REPETITIONS\n");
+    std::fprintf(stderr, "Usage: targeting play|select SPEC FOLDER REPETITIONS\n");
     return 2;
   }
   try {
     (mode == "play" ? updraft::play : updraft::select)(argv[2], argv[3], std::atoi(argv[4]));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "campaign: %s\n", error.what());
+    std::fprintf(stderr, "targeting: %s\n", error.what());
     return 1;
   }
   return 0;

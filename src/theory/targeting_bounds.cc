@@ -9,7 +9,7 @@
 namespace updraft {
 namespace {
 
-constexpr std::array<CampaignBoundInfo, 1> kBounds = {{
+constexpr std::array<TargetingBoundInfo, 1> kBounds = {{
     {"c2_up_ucb",
      "4 sqrt(d L (Z+1) T log(1 + L T/(d lambda))) * (sqrt(lambda) B + sqrt(2 log((Z+1)/delta) + "
      "d log(1 + m T/(d lambda))))",
@@ -18,7 +18,7 @@ constexpr std::array<CampaignBoundInfo, 1> kBounds = {{
 
 }  // namespace
 
-double bound_c2_up_ucb(const CampaignBoundInputs& in) {
+double bound_c2_up_ucb(const TargetingBoundInputs& in) {
   if (in.features < 1) throw InvalidInput("features", 0.0, "must be at least 1");
   if (in.individuals < 1) throw InvalidInput("individuals", 0.0, "must be at least 1");
   if (in.budget < 1 || in.budget > in.individuals) {
@@ -47,6 +47,6 @@ double bound_c2_up_ucb(const CampaignBoundInputs& in) {
   return 4.0 * std::sqrt(d * budget * models * in.rounds * std::log1p(budget * per_round)) * radius;
 }
 
-std::span<const CampaignBoundInfo> campaign_bounds() { return kBounds; }
+std::span<const TargetingBoundInfo> targeting_bounds() { return kBounds; }
 
 }  // namespace updraft

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import CAMPAIGN_SPECS, established
+from conftest import TARGETING_SPECS, established
 
 import updraft as ud
 
@@ -40,26 +40,26 @@ def play(policy, rounds, seed=1):
     return np.array(decisions)
 
 
-def test_every_campaign_policy_is_listed_here():
-    assert set(CAMPAIGN_SPECS) == established("targeting")
+def test_every_targeting_policy_is_listed_here():
+    assert set(TARGETING_SPECS) == established("targeting")
 
 
-@pytest.mark.parametrize("name", CAMPAIGN_SPECS)
-def test_every_campaign_policy_can_be_driven(name):
-    policy = made(CAMPAIGN_SPECS[name])
+@pytest.mark.parametrize("name", TARGETING_SPECS)
+def test_every_targeting_policy_can_be_driven(name):
+    policy = made(TARGETING_SPECS[name])
     decisions = play(policy, 30)
     assert decisions.shape == (30, PEOPLE)
     assert decisions.dtype == np.int64
     assert ((decisions > 0).sum(axis=1) <= BUDGET).all()
     assert 0 <= decisions.min() and decisions.max() <= TREATMENTS
     assert policy.decisions == policy.observations == 30
-    assert np.array_equal(decisions, play(made(CAMPAIGN_SPECS[name]), 30))
+    assert np.array_equal(decisions, play(made(TARGETING_SPECS[name]), 30))
     assert name in repr(policy) and "rounds seen 30" in repr(policy)
 
 
-@pytest.mark.parametrize("name", CAMPAIGN_SPECS)
-def test_every_campaign_policy_explains_itself(name):
-    policy = made(CAMPAIGN_SPECS[name])
+@pytest.mark.parametrize("name", TARGETING_SPECS)
+def test_every_targeting_policy_explains_itself(name):
+    policy = made(TARGETING_SPECS[name])
     world, everything = World(2), np.arange(PEOPLE) % (TREATMENTS + 1)
     pool = world.pool()
     policy.update(pool["X"], everything, world.payoffs(pool, everything))
@@ -78,9 +78,9 @@ def test_every_campaign_policy_explains_itself(name):
             assert (explained[interval][known, 0] <= explained[key][known]).all()
 
 
-@pytest.mark.parametrize("name", CAMPAIGN_SPECS)
+@pytest.mark.parametrize("name", TARGETING_SPECS)
 def test_a_decision_is_what_select_gives_with_its_probability(name):
-    deciding, selecting = made(CAMPAIGN_SPECS[name]), made(CAMPAIGN_SPECS[name])
+    deciding, selecting = made(TARGETING_SPECS[name]), made(TARGETING_SPECS[name])
     world, drawn = World(4), 0
     for round in range(40):
         pool = world.pool()
@@ -245,6 +245,6 @@ def test_refused_selections():
         ("greedy", (3, -5, 1), "budget = -5: must be a whole number"),
     ],
 )
-def test_refused_campaigns(spec, shape, message):
+def test_refused_targeting(spec, shape, message):
     with pytest.raises(ValueError, match=message):
         ud.targeting(spec, *shape)

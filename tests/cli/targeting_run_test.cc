@@ -1,4 +1,4 @@
-// `updraft run` on targeted campaigns, with and without the published data.
+// `updraft run` on targeting experiments, with and without the published data.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -32,9 +32,9 @@ std::string made_emails(int rows) {
   return text;
 }
 
-class CliCampaign : public ::testing::Test {
+class CliTargeting : public ::testing::Test {
  protected:
-  CliCampaign() { ::unsetenv("UPDRAFT_DATA"); }
+  CliTargeting() { ::unsetenv("UPDRAFT_DATA"); }
 
   Arguments run(const std::string& experiment, const Arguments& more = {}) const {
     Arguments arguments = {"run",    experiment, "--rounds", "30",
@@ -46,7 +46,7 @@ class CliCampaign : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(CliCampaign, WithoutItsDataIsPlayedOnGeneratedIndividualsAndSaysSo) {
+TEST_F(CliTargeting, WithoutItsDataIsPlayedOnGeneratedIndividualsAndSaysSo) {
   const Outcome outcome = updraft(run("campaign-model", {"--quick"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   expect_contains(outcome.err,
@@ -57,7 +57,7 @@ TEST_F(CliCampaign, WithoutItsDataIsPlayedOnGeneratedIndividualsAndSaysSo) {
   expect_contains(outcome.out, folder_.path("out") + "/ranking.csv");
 }
 
-TEST_F(CliCampaign, TakesATableOrAFolderThatHasIt) {
+TEST_F(CliTargeting, TakesATableOrAFolderThatHasIt) {
   folder_.write("hillstrom.csv", made_emails(1500));
   const auto by_file = parsed(updraft(
       run("hillstrom", {"--quick", "--json", "--quiet", "--data", folder_.path("hillstrom.csv")})));
@@ -77,7 +77,7 @@ TEST_F(CliCampaign, TakesATableOrAFolderThatHasIt) {
   EXPECT_EQ(by_folder, by_file);
 }
 
-TEST_F(CliCampaign, RefusesDataThatIsNotThere) {
+TEST_F(CliTargeting, RefusesDataThatIsNotThere) {
   expect_refused(run("campaign-model", {"--data", folder_.path("")}),
                  "must contain one of criteo-uplift-v2.1.csv.gz");
   expect_refused(run("campaign-model", {"--data", folder_.path("none.csv")}),
@@ -93,10 +93,10 @@ TEST_F(CliCampaign, RefusesDataThatIsNotThere) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path("out")));
 }
 
-TEST_F(CliCampaign, RefusesWhatAFigureOfPanelsCannotHave) {
+TEST_F(CliTargeting, RefusesWhatAFigureOfPanelsCannotHave) {
   expect_refused(
       run("campaign-synthetic", {"--bounds"}),
-      "--bounds: is for experiments on an instance; campaign-synthetic is a targeted campaign");
+      "--bounds: is for experiments on an instance; campaign-synthetic is on a population");
   expect_refused(
       run("contextual-linear", {"--bounds"}),
       "--bounds: is for experiments on an instance; contextual-linear is a contextual bandit");

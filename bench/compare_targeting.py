@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Sets Updraft's campaign policies beside numpy and scikit-learn.
+"""Sets Updraft's targeting policies beside numpy and scikit-learn.
 
 Both sides play c2_up_ucb on the same pools and payoffs, with 12 features. First decisions are
 compared: a yardstick follows Updraft's rounds and chooses for itself in each. Then both play on
 their own, in turns, and the best time of each counts. One thread each, but two for choosing among a
-million. All goes to bench/campaigns.json, a table to docs/performance.md. Takes about 2 minutes.
+million. All goes to bench/targeting.json, a table to docs/performance.md. Takes about 2 minutes.
 """
 
 import argparse
@@ -124,18 +124,18 @@ class Rounds:
 
 
 def yardsticks_of(case):
-    from yardsticks import campaign
+    from yardsticks import targeting
 
     if case.model == "linear":
-        kinds = [campaign.Linear, campaign.LinearByCholesky]
+        kinds = [targeting.Linear, targeting.LinearByCholesky]
         if not case.pool:
-            kinds.insert(0, campaign.LinearStraightforward)
+            kinds.insert(0, targeting.LinearStraightforward)
         return [kind(case.shape, BETA) for kind in kinds]
     solvers = ("lbfgs", "newton-cholesky", "newton-cg")
     if case.pool:  # choosing does not depend on how the models were fitted
-        return [campaign.LogisticByNewton(case.shape, BETA)]
-    fitted = [campaign.LogisticBySklearn(case.shape, BETA, solver) for solver in solvers]
-    return [*fitted, campaign.LogisticByNewton(case.shape, BETA)]
+        return [targeting.LogisticByNewton(case.shape, BETA)]
+    fitted = [targeting.LogisticBySklearn(case.shape, BETA, solver) for solver in solvers]
+    return [*fitted, targeting.LogisticByNewton(case.shape, BETA)]
 
 
 def updraft_seconds(program, case, folder, repetitions=2):
@@ -143,7 +143,7 @@ def updraft_seconds(program, case, folder, repetitions=2):
     command = [program, mode, case.spec, folder, repetitions]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"compare_campaigns.py: {' '.join(map(str, command))} failed:\n{done.stderr}")
+        sys.exit(f"compare_targeting.py: {' '.join(map(str, command))} failed:\n{done.stderr}")
     return min(map(float, done.stdout.split()))
 
 
@@ -201,7 +201,7 @@ def compare(case, program, turns):
         for yardstick in yardsticks_of(case):
             same = agreement(case, rounds, yardstick, decisions)
             if case.model == "linear" and same < 1.0:
-                sys.exit(f"compare_campaigns.py: {case.name}: {yardstick.title} decides otherwise")
+                sys.exit(f"compare_targeting.py: {case.name}: {yardstick.title} decides otherwise")
             contenders.append((yardstick, same, []))
         for _ in range(turns):
             for yardstick, _, seconds in contenders:
@@ -289,9 +289,9 @@ def main():
     from yardsticks.updraft import compiler_of
 
     build = ROOT / arguments.build_dir
-    program = build / "bench" / "campaign"
+    program = build / "bench" / "targeting"
     if not program.exists():
-        sys.exit(f"compare_campaigns.py: {program} is missing; run ./dev bench")
+        sys.exit(f"compare_targeting.py: {program} is missing; run ./dev bench")
     entries = [compare(case, program, arguments.turns) for case in cases(arguments.quick)]
     facts = report.machine(compiler_of(build))
     facts |= {"scikit-learn": sklearn.__version__, "blas": blas()}
@@ -300,8 +300,8 @@ def main():
     if arguments.no_docs or arguments.quick:
         print("\ndocs/performance.md is left alone.")
         return
-    report.write_results(ROOT / "bench" / "campaigns.json", facts, entries, quick=False)
-    replace_part("campaigns", text.splitlines())
+    report.write_results(ROOT / "bench" / "targeting.json", facts, entries, quick=False)
+    replace_part("targeting", text.splitlines())
     print("\ndocs/performance.md: table replaced.")
 
 

@@ -1,4 +1,4 @@
-"""c2_up_ucb for targeted campaigns in numpy, and in numpy with scikit-learn.
+"""c2_up_ucb for targeting in numpy, and in numpy with scikit-learn.
 
 Every yardstick keeps what Updraft keeps: V(z) = lambda I + the sum of x x' over those who got z,
 and a model for each treatment z, 0 being none. It chooses by
