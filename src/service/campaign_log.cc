@@ -380,15 +380,6 @@ class LogReader {
   std::unordered_map<std::string, std::vector<Event>> unsettled_;
 };
 
-StoredCampaign stored_campaign(const CampaignStore& store, std::string_view name) {
-  std::vector<std::string> names;
-  for (StoredCampaign& campaign : store.campaigns()) {
-    if (campaign.name == name) return campaign;
-    names.push_back(campaign.name);
-  }
-  throw unknown_name("campaign", name, names);
-}
-
 /// The error with the line number before the field.
 InvalidInput in_line(std::size_t line, const InvalidInput& error) {
   const std::string field = fmt::format("line {}: {}", line, error.field());
@@ -398,11 +389,19 @@ InvalidInput in_line(std::size_t line, const InvalidInput& error) {
 
 }  // namespace
 
-void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
-  const StoredCampaign campaign = stored_campaign(store, name);
-  if (!campaign.has_events()) {
+StoredCampaign campaign_with_events(const CampaignStore& store, std::string_view name) {
+  std::vector<std::string> names;
+  for (StoredCampaign& campaign : store.campaigns()) {
+    names.push_back(campaign.name);
+    if (campaign.name != name) continue;
+    if (campaign.has_events()) return campaign;
     throw InvalidInput("campaign", name, "is archived, and its events were dropped");
   }
+  throw unknown_name("campaign", name, names);
+}
+
+void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
+  const StoredCampaign campaign = campaign_with_events(store, name);
   std::uint32_t sum = 0;
   const auto put = [&](const Json& line) {
     const std::string text = with_crc(line.dump());

@@ -21,26 +21,6 @@ bool is_given_id(std::string_view id) {
                      [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The parts as one, ids increasing.
-PayoffPart joined(const LiveDecision& decision, const PayoffPart& last) {
-  std::vector<const PayoffPart*> parts;
-  for (const LiveDecision::Paid& paid : decision.parts) parts.push_back(&paid.part);
-  parts.push_back(&last);
-  std::vector<std::pair<VariableId, double>> all;
-  for (const PayoffPart* part : parts) {
-    if (part->dense) return *part;  // which leaves nothing to the others
-    for (std::size_t j = 0; j < part->ids.size(); ++j)
-      all.emplace_back(part->ids[j], part->values[j]);
-  }
-  std::sort(all.begin(), all.end());
-  PayoffPart one;
-  for (const auto& [id, value] : all) {
-    one.ids.push_back(id);
-    one.values.push_back(value);
-  }
-  return one;
-}
-
 [[noreturn]] void does_not_follow(const Event& event, std::string_view why) {
   throw std::runtime_error(
       fmt::format("event {} does not follow from those before it: {}", event.number, why));
@@ -63,6 +43,25 @@ std::size_t LiveDecision::numbers() const {
   std::size_t count = decided.numbers();
   for (const Paid& paid : parts) count += paid.part.values.size();
   return count;
+}
+
+PayoffPart joined(const LiveDecision& decision, const PayoffPart& last) {
+  std::vector<const PayoffPart*> parts;
+  for (const LiveDecision::Paid& paid : decision.parts) parts.push_back(&paid.part);
+  parts.push_back(&last);
+  std::vector<std::pair<VariableId, double>> all;
+  for (const PayoffPart* part : parts) {
+    if (part->dense) return *part;  // which leaves nothing to the others
+    for (std::size_t j = 0; j < part->ids.size(); ++j)
+      all.emplace_back(part->ids[j], part->values[j]);
+  }
+  std::sort(all.begin(), all.end());
+  PayoffPart one;
+  for (const auto& [id, value] : all) {
+    one.ids.push_back(id);
+    one.values.push_back(value);
+  }
+  return one;
 }
 
 std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before) {

@@ -45,6 +45,9 @@ struct LiveDecision {
   const Paid* paid(std::string_view part) const;
 };
 
+/// The parts of its payoffs, and `last`, as one, ids increasing.
+PayoffPart joined(const LiveDecision& decision, const PayoffPart& last);
+
 /// From its events with numbers below `before`; none if there are no such events.
 std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before);
 
