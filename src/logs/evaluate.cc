@@ -224,7 +224,7 @@ class Evaluator {
                          std::vector<std::vector<double>>& own_variance) {
     const ActionId place = places_[round.action];
     const double own = uplift_->own_error(place, *round.probability, round.payoffs());
-    const Eigen::VectorXd& shared = uplift_->shared_errors(place, shares_of_taken(round));
+    const Eigen::VectorXd& shared = uplift_->shared_errors(place, *round.probability, shares_of_taken(round));
     for (std::size_t p = 0; p < means_.size(); ++p) {
       const std::vector<double>& policy = means_[p].policy();
       double error = policy[round.action] * own;

@@ -46,13 +46,18 @@ void UpliftMeans::sum_atoms(const Payoffs& payoffs) {
   }
 }
 
-void UpliftMeans::weigh_atoms(ActionId action, std::span<const double> distribution) {
+void UpliftMeans::weigh_atoms(ActionId action, double probability,
+                              std::span<const double> distribution) {
+  const auto actions = static_cast<double>(pulls_.size());
   for (GroupId atom = 0; atom < moments_.atoms(); ++atom) {
+    const auto affecting = sets_->affecting(atom);
     double left_alone = 1.0;
-    for (const ActionId affecting : sets_->affecting(atom)) {
-      if (!distribution.empty()) left_alone -= distribution[affecting];
+    if (distribution.empty()) {
+      left_alone = probability * (actions - static_cast<double>(affecting.size()));
+    } else {
+      for (const ActionId other : affecting) left_alone -= distribution[other];
     }
-    left_alone_[atom] = 1.0 / std::sqrt(std::max(left_alone, kLeast));
+    left_alone_[atom] = 1.0 / std::max(left_alone, kLeast);
   }
   for (const GroupId atom : sets_->atoms_of(action)) left_alone_[atom] = 0.0;
 }
@@ -63,11 +68,11 @@ void UpliftMeans::add(ActionId action, double probability, std::span<const doubl
   ++pulls_[action];
   moments_.add(action, pulls_[action], {sums_.data(), moments_.atoms()});
   counts_.add({sums_.data(), moments_.atoms()});
-  const double weight = 1.0 / std::sqrt(probability);
+  const double weight = 1.0 / probability;
   weight_[action] += weight;
   squares_[action] += weight * weight;
   own_.col(action) += weight * sums_;
-  weigh_atoms(action, distribution);
+  weigh_atoms(action, probability, distribution);
   atom_weight_ += left_alone_;
   atom_sum_ += left_alone_.cwiseProduct(sums_);
 }
@@ -102,14 +107,14 @@ double UpliftMeans::effective(ActionId action) const {
 
 double UpliftMeans::own_error(ActionId action, double probability, const Payoffs& payoffs) {
   sum_atoms(payoffs);
-  return stretch_[action] / (std::sqrt(probability) * weight_[action]) *
+  return stretch_[action] / (probability * weight_[action]) *
          variates_.col(action).dot(sums_ - own_.col(action));
 }
 
-const Eigen::VectorXd& UpliftMeans::shared_errors(ActionId action,
+const Eigen::VectorXd& UpliftMeans::shared_errors(ActionId action, double probability,
                                                   std::span<const double> distribution) {
   if (baseline_) return shared_;  // without error
-  weigh_atoms(action, distribution);
+  weigh_atoms(action, probability, distribution);
   for (Index atom = 0; atom < sums_.size(); ++atom) {
     left_alone_[atom] = left_alone_[atom] == 0.0 ? 0.0
                                                  : left_alone_[atom] / atom_weight_[atom] *

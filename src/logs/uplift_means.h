@@ -41,11 +41,12 @@ class UpliftMeans {
   /// What a round adds to the error of the values: `own` to that of its action, and to each value
   /// an entry of shared(). The squares of the sums add up to the variance.
   double own_error(ActionId action, double probability, const Payoffs& payoffs);
-  const Eigen::VectorXd& shared_errors(ActionId action, std::span<const double> distribution);
+  const Eigen::VectorXd& shared_errors(ActionId action, double probability,
+                                       std::span<const double> distribution);
 
  private:
   void sum_atoms(const Payoffs& payoffs);
-  void weigh_atoms(ActionId action, std::span<const double> distribution);
+  void weigh_atoms(ActionId action, double probability, std::span<const double> distribution);
 
   std::shared_ptr<const AffectedSets> sets_;
   std::optional<Eigen::VectorXd> baseline_;  // per atom
