@@ -1,7 +1,8 @@
 // What estimates of `always A` from simulated logs are worth: bias, coverage of their 95 %
 // intervals, and root mean squared error, over many logs of each policy of logs:
 //   uniform     every action with the same probability
-//   up_ts       its own draws, nothing added
+//   up_ts       its own draws, nothing added; it gives actions up
+//   up_ts_20    the same, 20 % random
 //   eps_greedy  the action with the largest estimated uplift (known baseline), 20 % random
 // Actions that are refused in a log are left out of its shares and counted.
 //
@@ -31,6 +32,7 @@ struct LogPolicy {
 
 const std::vector<LogPolicy> kLogPolicies = {{"uniform", "up_ts", 1.0},
                                              {"up_ts", "up_ts", 0.0},
+                                             {"up_ts_20", "up_ts", 0.2},
                                              {"eps_greedy", "up_ucb_bl(alpha=1e-9)", 0.2}};
 
 /// Of one estimator and action, over the logs.
@@ -41,10 +43,14 @@ struct Tally {
   double covered = 0.0;
   double gain_covered = 0.0;
 
-  double bias_in_errors() const {
+  /// In standard deviations of one estimate; 0 if too few logs tell.
+  double bias() const {
+    if (logs < 30.0) return 0.0;
     const double mean = error / logs;
-    return mean / std::sqrt(std::max(squares / logs - mean * mean, 1e-300) / logs);
+    return mean / std::sqrt(std::max(squares / logs - mean * mean, 1e-300));
   }
+  /// In standard errors of its mean over the logs.
+  double bias_in_errors() const { return bias() * std::sqrt(logs); }
 };
 
 /// With its atoms as variables: they suffice, and logs of criteo stay small.
@@ -120,11 +126,11 @@ void measure(const std::shared_ptr<const Instance>& instance, const LogPolicy& p
   fmt::print("{}, logs of {}: {} logs of {} rounds, {:.1f} % of the actions refused\n",
              instance->name(), policy.name, logs, rounds,
              100.0 * refused / (static_cast<double>(actions) * logs));
-  fmt::print("  {:<10} {:>10} {:>9} {:>8} {:>16} {:>14}\n", "estimator", "worst bias", "coverage",
-             "of gain", "least..most", "RMSE");
+  fmt::print("  {:<10} {:>10} {:>8} {:>9} {:>8} {:>16} {:>14}\n", "estimator", "worst bias",
+             "in sd", "coverage", "of gain", "least..most", "RMSE");
   double rmse[4] = {};
   for (std::size_t e = 0; e < 4; ++e) {
-    double all = 0.0, covered = 0.0, gain = 0.0, squares = 0.0, worst = 0.0;
+    double all = 0.0, covered = 0.0, gain = 0.0, squares = 0.0, worst = 0.0, worst_sd = 0.0;
     double least = 1.0, most = 0.0;
     for (const auto& row : tallies) {
       const Tally& tally = row[e];
@@ -133,13 +139,16 @@ void measure(const std::shared_ptr<const Instance>& instance, const LogPolicy& p
       covered += tally.covered;
       gain += tally.gain_covered;
       squares += tally.squares;
-      if (std::abs(tally.bias_in_errors()) > std::abs(worst)) worst = tally.bias_in_errors();
+      if (std::abs(tally.bias_in_errors()) > std::abs(worst)) {
+        worst = tally.bias_in_errors();
+        worst_sd = tally.bias();
+      }
       least = std::min(least, tally.covered / tally.logs);
       most = std::max(most, tally.covered / tally.logs);
     }
     rmse[e] = std::sqrt(squares / all);
-    fmt::print("  {:<10} {:>7.1f} se {:>7.1f} % {:>6.1f} % {:>7.1f}..{:.1f} % {:>12.4g}\n",
-               estimator_name(static_cast<Estimator>(e)), worst, 100.0 * covered / all,
+    fmt::print("  {:<10} {:>7.1f} se {:>8.2f} {:>7.1f} % {:>6.1f} % {:>7.1f}..{:.1f} % {:>12.4g}\n",
+               estimator_name(static_cast<Estimator>(e)), worst, worst_sd, 100.0 * covered / all,
                100.0 * gain / all, 100.0 * least, 100.0 * most, rmse[e]);
   }
   fmt::print("  RMSE of uplift_dr: {:.3f} of ips, {:.3f} of dr\n", rmse[3] / rmse[0],

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 WIDTH, BOX, HEIGHT, GAP = 1040, 300, 74, 34
 ON_TOP = {
     "apps/updraft": {"holds": "the command line: text to library calls", "uses": ["service"]},
-    "python": {"holds": "the Python module: arrays to library calls", "uses": ["report"], "row": 2},
+    "python": {"holds": "the Python module: arrays to library calls", "uses": ["report", "inference"], "row": 2},
 }
 
 

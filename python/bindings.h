@@ -12,6 +12,7 @@ void bind_instance(pybind11::module_& module);
 void bind_policy(pybind11::module_& module);
 void bind_simulate(pybind11::module_& module);
 void bind_logs(pybind11::module_& module);
+void bind_evidence(pybind11::module_& module);
 void bind_registry(pybind11::module_& module);
 
 }  // namespace updraft::python

@@ -30,7 +30,8 @@ Partition segments_from(std::string_view field, py::handle labels, std::size_t v
   }
   py::dict numbers;
   std::vector<GroupId> groups;
-  for (const py::handle label : py::reinterpret_borrow<py::sequence>(labels)) {
+  // Not a handle: an array makes its items only now.
+  for (const py::object label : py::reinterpret_borrow<py::sequence>(labels)) {
     if (!numbers.contains(label)) numbers[label] = numbers.size();
     groups.push_back(numbers[label].cast<GroupId>());
   }

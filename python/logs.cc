@@ -1,14 +1,17 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "arrays.h"
 #include "bindings.h"
+#include "evidence.h"
 #include "knowledge.h"
 #include "seeded_policy.h"
 #include "updraft/error.h"
 #include "updraft/evaluate.h"
+#include "updraft/log_evidence.h"
 #include "updraft/registry.h"
 #include "updraft/simulate.h"
 #include "updraft/warm_start.h"
@@ -41,6 +44,13 @@ LogFormat format_from(const py::dict& given) {
   return format;
 }
 
+std::size_t place_of(std::string_view field, const std::string& name,
+                     const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw unknown_name(field, name, names);
+  return static_cast<std::size_t>(found - names.begin());
+}
+
 void write(const std::shared_ptr<const Instance>& instance, const std::string& spec,
            const Path& path, const py::dict& given) {
   SimulationOptions options;
@@ -51,10 +61,16 @@ void write(const std::shared_ptr<const Instance>& instance, const std::string& s
     options.may_know = needs_named("tell", given["tell"].cast<std::vector<std::string>>());
   }
   const Knowledge knowledge = instance->knowledge(options.rounds, options.may_know);
-  write_log(instance, pick_policy(PolicySpec::parse(spec), knowledge).spec, options,
-            {.path = path.string(),
-             .long_form = given["long"].cast<bool>(),
-             .explore = number("explore", given["explore"])});
+  SimulatedLog log{.path = path.string(),
+                   .long_form = given["long"].cast<bool>(),
+                   .explore = number("explore", given["explore"])};
+  if (!given["holdout"].is_none()) {
+    const auto [control, share] = given["holdout"].cast<std::pair<std::string, py::object>>();
+    log.control =
+        static_cast<ActionId>(place_of("holdout", control, instance->definition().action_names));
+    log.holdout = number("holdout", share);
+  }
+  write_log(instance, pick_policy(PolicySpec::parse(spec), knowledge).spec, options, log);
 }
 
 py::dict read(const Path& path, const py::dict& given) {
@@ -106,15 +122,20 @@ void add_row(py::list& rows, const std::string& policy, std::string_view estimat
   rows.append(row);
 }
 
+/// Knowledge of the log's actions and variables.
+Knowledge known_of_log(const LogFormat& format, const py::dict& known) {
+  py::dict knowledge = known;
+  knowledge["actions"] = format.actions.size();
+  knowledge["variables"] = format.variables.size();
+  return knowledge_from(knowledge);
+}
+
 py::dict evaluated(const Path& path, const py::list& policies, const py::dict& fixed,
                    const py::dict& known, const py::dict& format, py::handle seed) {
   EvaluationOptions options;
   options.format = survey_log(path.string(), format_from(format)).format;
   options.seed = whole_number("seed", seed, kAnyCount);
-  py::dict knowledge = known;
-  knowledge["actions"] = options.format.actions.size();
-  knowledge["variables"] = options.format.variables.size();
-  options.knowledge = knowledge_from(knowledge);
+  options.knowledge = known_of_log(options.format, known);
   for (const py::handle spec : policies) {
     options.learning.push_back(PolicySpec::parse(spec.cast<std::string>()));
   }
@@ -145,6 +166,35 @@ py::dict evaluated(const Path& path, const py::list& policies, const py::dict& f
   return out;
 }
 
+/// Names become ids.
+py::dict numbered(const py::dict& given, const LogFormat& format) {
+  py::dict out(given);
+  if (given.contains("control")) {
+    out["control"] = place_of("control", given["control"].cast<std::string>(), format.actions);
+  }
+  py::list guardrails;
+  for (const py::handle entry : given["guardrails"].cast<py::list>()) {
+    py::dict guardrail(py::reinterpret_borrow<py::dict>(entry));
+    std::vector<std::size_t> ids;
+    const auto field = guardrail["name"].cast<std::string>();
+    for (const py::handle name : guardrail["variables"]) {
+      ids.push_back(place_of(field, name.cast<std::string>(), format.variables));
+    }
+    guardrail["variables"] = ids;
+    guardrails.append(guardrail);
+  }
+  out["guardrails"] = guardrails;
+  return out;
+}
+
+std::string evidence_text_of(const Path& path, const py::dict& given, const py::dict& known,
+                             const py::dict& format) {
+  LogEvidenceOptions options{.format = survey_log(path.string(), format_from(format)).format};
+  options.knowledge = known_of_log(options.format, known);
+  options.evidence = evidence_options(numbered(given, options.format));
+  return evidence_json_text(evidence_of(path.string(), options), options);
+}
+
 }  // namespace
 
 void bind_logs(py::module_& module) {
@@ -153,6 +203,8 @@ void bind_logs(py::module_& module) {
   module.def("read_log", &read, py::arg("path"), py::arg("format"));
   module.def("evaluate", &evaluated, py::arg("path"), py::arg("policies"), py::arg("fixed"),
              py::arg("knowledge"), py::arg("format"), py::arg("seed"));
+  module.def("evidence_of", &evidence_text_of, py::arg("path"), py::arg("options"),
+             py::arg("knowledge"), py::arg("format"));
   module.def(
       "fit",
       [](SeededPolicy& policy, const Path& path, const py::dict& format) {

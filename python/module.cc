@@ -10,6 +10,7 @@ PYBIND11_MODULE(_updraft, module) {
   updraft::python::bind_policy(module);
   updraft::python::bind_simulate(module);
   updraft::python::bind_logs(module);
+  updraft::python::bind_evidence(module);
   updraft::python::bind_registry(module);
   // People meet the classes as updraft.Policy and so on; pickles name them so.
   for (const char* name : {"Decision", "Environment", "Instance", "Monitor", "Policy"}) {

@@ -187,7 +187,7 @@ std::string repr(const SeededPolicy& self) {
                      self.policy->observations());
 }
 
-constexpr const char* kClassDoc =
+constexpr const char* kPolicyDoc =
     R"(A learner: it decides in every round, and learns from the payoffs of what was done.
 
 Made by updraft.policy(), updraft.targeting(), updraft.context() and updraft.load(). `kind` says
@@ -338,7 +338,7 @@ SeededPolicy unpickled(const py::tuple& state) {
 
 void bind_policy(py::module_& module) {
   bind_decision(module);
-  py::class_<SeededPolicy> type(module, "Policy", kClassDoc);
+  py::class_<SeededPolicy> type(module, "Policy", kPolicyDoc);
   type.def(py::init(&make), py::arg("spec"), py::arg("known"), py::arg("seed") = 1,
            py::arg("run") = 0)
       .def("__repr__", [](const SeededPolicy& self) { return repr(self); })

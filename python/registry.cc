@@ -82,11 +82,11 @@ py::list bound_list(const Instance& instance, const py::dict& options) {
   return out;
 }
 
-CampaignBoundInputs campaign_inputs_from(const py::dict& options) {
+TargetingBoundInputs targeting_inputs_from(const py::dict& options) {
   const auto whole = [&options](const char* name) {
     return whole_number(name, options[name], {.least = 1});
   };
-  CampaignBoundInputs in;
+  TargetingBoundInputs in;
   in.features = whole("features");
   in.individuals = whole("individuals");
   in.budget = whole("budget");
@@ -100,10 +100,10 @@ CampaignBoundInputs campaign_inputs_from(const py::dict& options) {
   return in;
 }
 
-py::list campaign_bound_list(const py::dict& options) {
-  const CampaignBoundInputs in = campaign_inputs_from(options);
+py::list targeting_bound_list(const py::dict& options) {
+  const TargetingBoundInputs in = targeting_inputs_from(options);
   py::list out;
-  for (const CampaignBoundInfo& info : campaign_bounds()) {
+  for (const TargetingBoundInfo& info : targeting_bounds()) {
     py::dict row;
     row["name"] = info.name;
     row["kind"] = "upper";
@@ -124,7 +124,7 @@ void bind_registry(py::module_& module) {
   module.def("checked_knowledge",
              [](const py::dict& known) { return knowledge_dict(knowledge_from(known)); });
   module.def("bounds", &bound_list, py::arg("instance"), py::arg("options"));
-  module.def("campaign_bounds", &campaign_bound_list, py::arg("options"));
+  module.def("targeting_bounds", &targeting_bound_list, py::arg("options"));
 }
 
 }  // namespace updraft::python

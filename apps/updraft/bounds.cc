@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "add_option.h"
-#include "campaign_bounds.h"
 #include "command.h"
 #include "describe.h"
 #include "options.h"
 #include "output.h"
+#include "targeting_bounds.h"
 #include "updraft/error.h"
 #include "updraft/instance.h"
 #include "updraft/theory.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000;  // exact as a double
 
 constexpr const char* kHelp =
-    "Evaluates the regret bounds of the theory on an instance, or for a targeted campaign.\n"
+    "Evaluates the regret bounds of the theory on an instance, or for targeting.\n"
     "An upper bound holds for its policy with probability 1 - delta if the policy uses the alpha\n"
     "that is shown. A policy that is given this delta uses that alpha, unless the noise is wider\n"
     "than the theorems allow. A lower bound is what no consistent policy can beat.";
@@ -38,8 +38,8 @@ constexpr const char* kFooter =
     "  expected: {value, delta, alpha}}]}\n"
     "max_affected is a list if it differs between actions. value is null if the bound needs the\n"
     "least individual uplift or the effect gap and the instance has none. Only upper bounds have\n"
-    "the last three; alpha_scale is their alpha divided by the alpha of delta. For a targeted\n"
-    "campaign with linear payoffs, give --features, --individuals and --budget in place of\n"
+    "the last three; alpha_scale is their alpha divided by the alpha of delta. For\n"
+    "targeting with linear payoffs, give --features, --individuals and --budget in place of\n"
     "--instance.\n"
     "\n"
     "Examples:\n"
@@ -55,7 +55,7 @@ struct Options {
   std::optional<std::string> max_affected;
   std::optional<std::string> min_uplift;
   std::optional<std::string> effect_gap;
-  CampaignBoundOptions campaign;
+  TargetingBoundOptions targeting;
   bool json = false;
 };
 
@@ -255,13 +255,12 @@ std::string report(const Instance& instance, const BoundInputs& in, const std::v
 }
 
 void run(const Options& options) {
-  if (options.campaign.given()) {
+  if (options.targeting.given()) {
     if (!options.instance.empty()) {
-      throw InvalidInput("--instance",
-                         "cannot be combined with the options of a targeted campaign");
+      throw InvalidInput("--instance", "cannot be combined with the options for targeting");
     }
-    write_output(campaign_bounds_text(options.campaign, given_rounds(options),
-                                      parse_probability("--delta", options.delta), options.json));
+    write_output(targeting_bounds_text(options.targeting, given_rounds(options),
+                                       parse_probability("--delta", options.delta), options.json));
     return;
   }
   if (options.instance.empty()) {
@@ -292,7 +291,7 @@ void run(const Options& options) {
 
 Command add_bounds_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("bounds", kHelp);
+  CLI::App* command = add_command(program, "bounds", kHelp, kFooter);
   add_option(*command, "--instance NAME|FILE", options->instance,
              "A shipped instance or an instance file");
   add_option(*command, "--rounds T", options->rounds,
@@ -305,9 +304,8 @@ Command add_bounds_command(CLI::App& program) {
              "A Delta smaller than the least individual uplift");
   add_option(*command, "--effect-gap GAP", options->effect_gap,
              "An effect gap for up_ucb_ilift, smaller than the instance's own");
-  add_campaign_bound_options(*command, options->campaign);
-  command->add_flag("--json", options->json, "Machine-readable output");
-  command->footer(kFooter);
+  add_targeting_bound_options(*command, options->targeting);
+  add_flag(*command, "--json", options->json, "Machine-readable output");
   return {command, [options] { run(*options); }};
 }
 

@@ -33,9 +33,9 @@ constexpr double kReadingShare = 0.4;
 constexpr const char* kHelp =
     "Builds a response model file or an instance file from a table of past customers.\n"
     "The data are a CSV file, plain or gzip, with one row per customer: features, treatment and\n"
-    "outcome. Without --clusters, it fits one response model per treatment and writes a campaign\n"
-    "file. With --clusters, it groups customers by their features and writes an instance file in\n"
-    "which an action treats one group; simulate, bounds and instance read that file.";
+    "outcome. Without --clusters, it fits one response model per treatment and writes a response\n"
+    "model file. With --clusters, it groups customers by their features and writes an instance\n"
+    "file in which an action treats one group; simulate, bounds and instance read that file.";
 
 constexpr const char* kFooter =
     "Output: the file --out, and its contents in short on standard output: for models, their\n"
@@ -227,7 +227,7 @@ void run(const Options& options) {
     show(options, "instance", cluster_json(loaded, *instance), cluster_report(loaded, *instance));
   } else {
     save_response_models(*models, options.out);
-    show(options, "campaign", models_json(loaded, *models), models_report(loaded, *models));
+    show(options, "response-models", models_json(loaded, *models), models_report(loaded, *models));
   }
 }
 
@@ -235,8 +235,8 @@ void run(const Options& options) {
 
 Command add_build_instance_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("build-instance", kHelp);
-  command->add_option("CSV", options->csv, "The data: a CSV file, plain or gzip")->type_name("");
+  CLI::App* command = add_command(program, "build-instance", kHelp, kFooter);
+  add_option(*command, "CSV", options->csv, "The data: a CSV file, plain or gzip");
   add_option(*command, "--out FILE", options->out, "The file to write");
   add_option(*command, "--preset NAME", options->preset,
              "Use the columns of a published data set: criteo, hillstrom");
@@ -273,11 +273,10 @@ Command add_build_instance_command(CLI::App& program) {
   add_option(*command, "--ridge X", options->ridge, "Penalty on squared coefficients [1]");
   add_option(*command, "--name NAME", options->name,
              "Name of the result in reports [the name of CSV]");
-  command->add_flag("--keep-rows", options->keep_rows,
-                    "Also write the rows into the response model file");
-  command->add_flag("--json", options->json, "Machine-readable output");
-  command->add_flag("--quiet", options->quiet, "No progress on standard error");
-  command->footer(kFooter);
+  add_flag(*command, "--keep-rows", options->keep_rows,
+           "Also write the rows into the response model file");
+  add_flag(*command, "--json", options->json, "Machine-readable output");
+  add_flag(*command, "--quiet", options->quiet, "No progress on standard error");
   return {command, [options] { run(*options); }};
 }
 

@@ -26,11 +26,13 @@ Command add_evaluate_command(CLI::App& program);
 /// `updraft run EXPERIMENT`: tunes and compares policies, draws figures, judges claims; also
 /// suites.
 Command add_run_command(CLI::App& program);
+/// `updraft merge DIR...`: joins the shards of an experiment or a suite.
+Command add_merge_command(CLI::App& program);
 /// `updraft paper`: the suite of the paper's experiments, with its verdicts.
 Command add_paper_command(CLI::App& program);
 /// `updraft figure DIR`: draws the figures of results again.
 Command add_figure_command(CLI::App& program);
-/// `updraft build-instance CSV`: builds a campaign file or an instance file from data.
+/// `updraft build-instance CSV`: builds a response model file or an instance file from data.
 Command add_build_instance_command(CLI::App& program);
 /// `updraft serve`: serves campaigns over HTTP.
 Command add_serve_command(CLI::App& program);

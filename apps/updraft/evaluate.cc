@@ -1,7 +1,6 @@
 #include "updraft/evaluate.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -9,15 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "add_option.h"
 #include "command.h"
 #include "core/input_file.h"
 #include "core/json_document.h"
 #include "core/json_fields.h"
+#include "inference/evidence_json.h"
 #include "log_options.h"
 #include "options.h"
 #include "output.h"
 #include "updraft/error.h"
+#include "updraft/evidence_text.h"
 #include "updraft/instance.h"
+#include "updraft/log_evidence.h"
 #include "updraft/value_figure.h"
 #include "updraft/version.h"
 
@@ -29,7 +32,9 @@ constexpr const char* kHelp =
     "Always taking an action is evaluated for every action first; then --mix and --policy. The "
     "log\n"
     "must have the probability with which each decision was made, and its payoffs must depend on\n"
-    "the action alone.";
+    "the action alone. Then come statements that hold at every time: whether the best action is\n"
+    "settled, with --control the gain of the log over a control action, and with --guardrail\n"
+    "alarms.";
 
 constexpr const char* kFooter =
     "Estimators, of the reward per round, with 95 % intervals:\n"
@@ -46,14 +51,20 @@ constexpr const char* kFooter =
     "  {version, rounds, logged: ESTIMATE, policies: [{policy, rounds, effective_rounds, refusal,\n"
     "  ips: ESTIMATE, ...}]}, ESTIMATE = {value, stderr, low, high, gain, gain_low, gain_high}\n"
     "The gain is that over the policy of the log. A policy without overlap has a refusal in place\n"
-    "of estimates.\n"
+    "of estimates. Besides, in the JSON\n"
+    "  settled: {settled, text, error, disputed, best, since, leader, more_rounds, rivals}\n"
+    "  gain: {control, text, per, counted, held_out, gain, low, high, disagree},\n"
+    "    or {control, refusal}\n"
+    "  guardrails: [{guardrail, action, text, since, change, low, high, allowed, pauses}]\n"
+    "docs/stopping.md explains them.\n"
     "\n"
     "Examples:\n"
     "  updraft simulate --instance gaussian --policy up_ts --rounds 1000 --runs 1 \\\n"
     "      --log log.csv.gz --log-explore 0.2\n"
     "  updraft evaluate log.csv.gz --instance gaussian --policy up_ts --figure values.svg\n"
     "  updraft evaluate clicks.csv --column action=arm probability=pscore --payoff clicks\n"
-    "  updraft evaluate log.ndjson --absent zero --mix 'mail=0.5,none=0.5'";
+    "  updraft evaluate log.ndjson --absent zero --mix 'mail=0.5,none=0.5'\n"
+    "  updraft evaluate log.csv --control none --guardrail 'returns' 'tea,cake=0.5'";
 
 struct Options {
   std::string log;
@@ -62,6 +73,9 @@ struct Options {
   std::optional<std::string> instance;
   std::optional<std::string> affected;
   std::vector<std::string> tell;
+  std::optional<std::string> control;
+  std::vector<std::string> guardrails;
+  std::string error = "0.05";
   LogOptions format;
   std::optional<std::string> figure;
   std::string seed = "1";
@@ -145,6 +159,59 @@ EvaluationOptions evaluation_options(const Options& options) {
   return out;
 }
 
+/// "tea,cake=0.5": variables, and after the last = how far their sum may fall; 0 without.
+Guardrail parse_guardrail(const std::string& text, const std::vector<std::string>& variables) {
+  const std::size_t equals = text.rfind('=');
+  const std::string names = text.substr(0, equals);
+  Guardrail guardrail{.name = names};
+  if (equals != text.npos) {
+    guardrail.tolerance = parse_not_negative("--guardrail", text.substr(equals + 1));
+  }
+  std::vector<VariableId> ids;
+  for (std::size_t from = 0; from <= names.size();) {
+    const std::size_t comma = std::min(names.find(',', from), names.size());
+    ids.push_back(static_cast<VariableId>(
+        place_of(variables, "--guardrail", names.substr(from, comma - from))));
+    from = comma + 1;
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  guardrail.variables = VariableSet::from_ids(ids);
+  return guardrail;
+}
+
+LogEvidenceOptions evidence_options(const Options& options, const EvaluationOptions& evaluation) {
+  LogEvidenceOptions out{.format = evaluation.format, .knowledge = evaluation.knowledge};
+  out.evidence.error = parse_probability("--error", options.error);
+  if (options.control) {
+    out.evidence.shares.control =
+        static_cast<ActionId>(place_of(evaluation.format.actions, "--control", *options.control));
+  }
+  for (const std::string& text : options.guardrails) {
+    out.evidence.guardrails.push_back(parse_guardrail(text, evaluation.format.variables));
+  }
+  return out;
+}
+
+std::string evidence_report(const LogEvidence& evidence, const LogEvidenceOptions& options) {
+  const std::vector<std::string>& actions = options.format.actions;
+  std::vector<std::string> sentences = {settled_text(evidence.settlement, actions)};
+  if (const auto control = options.evidence.shares.control) {
+    sentences.push_back(evidence.gain ? gain_text(*evidence.gain, actions[*control])
+                                      : fmt::format("gain over control {}: not known: {}",
+                                                    actions[*control], evidence.gain_refusal));
+  }
+  for (const GuardrailAlarm& alarm : evidence.alarms) {
+    sentences.push_back(guardrail_text(alarm, options.evidence, actions));
+  }
+  if (!options.evidence.guardrails.empty() && evidence.alarms.empty()) {
+    sentences.push_back("no guardrail is broken");
+  }
+  std::string out = "\nAt every time:\n";
+  for (std::string& sentence : sentences) out += "  " + printable_text(std::move(sentence)) + "\n";
+  return out;
+}
+
 Json estimate_json(const ValueEstimate& estimate) {
   return {{"value", estimate.value},
           {"stderr", estimate.standard_error},
@@ -222,10 +289,19 @@ std::string report(const Evaluation& evaluation) {
 
 void run(const Options& options) {
   if (options.log.empty()) throw InvalidInput("LOG", "must be given; see --help");
-  const Evaluation evaluation = evaluate(options.log, evaluation_options(options));
+  const EvaluationOptions evaluated = evaluation_options(options);
+  const LogEvidenceOptions asked = evidence_options(options, evaluated);
+  const Evaluation evaluation = evaluate(options.log, evaluated);
+  const LogEvidence evidence = evidence_of(options.log, asked);
   std::string not_drawn;
   if (options.figure) not_drawn = draw_figure(evaluation, *options.figure);
-  write_output(options.json ? json_text(evaluation_json(evaluation)) : report(evaluation));
+  if (options.json) {
+    Json out = evaluation_json(evaluation);
+    put_evidence(evidence, asked, out);
+    write_output(json_text(out));
+  } else {
+    write_output(report(evaluation) + evidence_report(evidence, asked));
+  }
   if (!not_drawn.empty()) throw std::runtime_error(not_drawn);
 }
 
@@ -233,35 +309,30 @@ void run(const Options& options) {
 
 Command add_evaluate_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("evaluate", kHelp);
-  command->add_option("log", options->log, "A decision log: CSV or NDJSON, plain or gzip")
-      ->option_text("LOG");
-  command
-      ->add_option("--policy", options->policies,
-                   "Policies that learn, such as up_ts; they are replayed on the log")
-      ->option_text("SPEC ...");
-  command->add_option("--mix", options->mixes, "Policies that take each action with a fixed share")
-      ->option_text("ACTION=SHARE,... ...");
-  command
-      ->add_option("--instance", options->instance,
-                   "The log has the actions and variables of this instance")
-      ->option_text("NAME|FILE");
-  command
-      ->add_option("--tell", options->tell,
-                   "What is known of the instance, as in updraft simulate [affected]")
-      ->option_text("WHAT ...");
-  command
-      ->add_option("--affected", options->affected,
-                   "A JSON file with the variables that each action affects:\n"
-                   "{\"ACTION\": [\"VARIABLE\", ...], ...}")
-      ->option_text("FILE");
+  CLI::App* command = add_command(program, "evaluate", kHelp, kFooter);
+  add_option(*command, "log LOG", options->log, "A decision log: CSV or NDJSON, plain or gzip");
+  add_option(*command, "--policy SPEC ...", options->policies,
+             "Policies that learn, such as up_ts; they are replayed on the log");
+  add_option(*command, "--mix ACTION=SHARE,... ...", options->mixes,
+             "Policies that take each action with a fixed share");
+  add_option(*command, "--instance NAME|FILE", options->instance,
+             "The log has the actions and variables of this instance");
+  add_option(*command, "--tell WHAT ...", options->tell,
+             "What is known of the instance, as in updraft simulate [affected]");
+  add_option(*command, "--affected FILE", options->affected,
+             "A JSON file with the variables that each action affects:\n"
+             "{\"ACTION\": [\"VARIABLE\", ...], ...}");
+  add_option(*command, "--control ACTION", options->control,
+             "The control action: what the log gained over always taking it");
+  add_option(*command, "--guardrail VARIABLE,...[=X] ...", options->guardrails,
+             "Variables whose sum must not fall below that of the control action, or\n"
+             "the baseline, by more than X [0]");
+  add_option(*command, "--error SHARE", options->error,
+             "How often each statement that holds at every time may be wrong [0.05]");
   options->format.add_to(*command);
-  command->add_option("--figure", options->figure, "Also draw the values as SVG")
-      ->option_text("FILE");
-  command->add_option("--seed", options->seed, "Seed of the draws of learning policies [1]")
-      ->option_text("S");
-  command->add_flag("--json", options->json, "Machine-readable output");
-  command->footer(kFooter);
+  add_option(*command, "--figure FILE", options->figure, "Also draw the values as SVG");
+  add_option(*command, "--seed S", options->seed, "Seed of the draws of learning policies [1]");
+  add_flag(*command, "--json", options->json, "Machine-readable output");
   return {command, [options] { run(*options); }};
 }
 

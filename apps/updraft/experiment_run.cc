@@ -76,9 +76,10 @@ void check_data(std::span<const Experiment> experiments, const ExperimentChoices
   }
 }
 
-/// Runs an experiment that needs no changes.
-ExperimentResult play(const Experiment& experiment, const std::filesystem::path& folder,
-                      const ExperimentChoices& choices) {
+/// Runs an experiment that needs no changes, or a part of it: what `run` makes of the options.
+template <typename Run>
+auto play(const Experiment& experiment, const std::filesystem::path& folder,
+          const ExperimentChoices& choices, const Run& run) {
   Interrupt interrupt;
   Progress progress(choices.quiet);
   ExperimentOptions options{
@@ -86,7 +87,7 @@ ExperimentResult play(const Experiment& experiment, const std::filesystem::path&
   options.progress = [&progress](double share) { progress.update(share); };
   options.stop = interrupt.token();
   try {
-    return run_experiment(experiment, options);
+    return run(options);
   } catch (const Cancelled&) {
     throw std::runtime_error(fmt::format(
         "stopped: the finished runs are kept in {}; the same command continues from there",
@@ -95,36 +96,66 @@ ExperimentResult play(const Experiment& experiment, const std::filesystem::path&
 }
 
 template <typename Result>
-void write_reports(const Result& result, const std::filesystem::path& folder,
-                   const ExperimentChoices& choices) {
-  if (choices.html) write_html_report(result, folder);
+void write_all_reports(const Result& result, const std::filesystem::path& folder, bool html) {
+  if (html) write_html_report(result, folder);
   const std::string not_drawn = write_report(result, folder);
   if (!not_drawn.empty()) write_note(not_drawn);
 }
 
 ExperimentResult play_and_report(const Experiment& experiment, const std::filesystem::path& folder,
                                  const ExperimentChoices& choices) {
-  ExperimentResult result = play(experiment, folder, choices);
-  write_reports(result, folder, choices);
+  ExperimentResult result =
+      play(experiment, folder, choices,
+           [&](const ExperimentOptions& options) { return run_experiment(experiment, options); });
+  write_reports(result, folder, choices.html);
   return result;
+}
+
+ShardSize play_one_shard(const Experiment& experiment, const Shard& shard,
+                         const std::filesystem::path& folder, const ExperimentChoices& choices) {
+  return play(experiment, folder, choices, [&](const ExperimentOptions& options) {
+    return run_shard(experiment, shard, options);
+  });
+}
+
+/// Claims the folder, and calls one(experiment, its folder) for each experiment as the choices
+/// change it. Refuses bad choices before it writes anything.
+template <typename One>
+void play_each(const Suite& suite, const std::filesystem::path& folder,
+               const ExperimentChoices& choices, const One& one) {
+  threads_of(choices);
+  std::vector<Experiment> versions;
+  for (const Experiment& experiment : suite.experiments) {
+    ExperimentChoices fitting = choices;
+    fitting.bounds = choices.bounds && !experiment.targeting;  // only figures that can have them
+    versions.push_back(chosen_version(experiment, fitting));
+  }
+  check_data(versions, choices);
+  claim_suite_folder(suite, folder);
+  for (std::size_t j = 0; j < versions.size(); ++j) {
+    if (!choices.quiet) {
+      write_note(fmt::format("running {}, {} of {}", versions[j].name, j + 1, versions.size()));
+    }
+    one(versions[j], folder / versions[j].name);
+  }
 }
 
 }  // namespace
 
 void add_choices(CLI::App& command, ExperimentChoices& choices) {
-  command.add_flag("--quick", choices.quick,
-                   "A short version: fewer rounds and runs, the paper's parameters");
+  add_flag(command, "--quick", choices.quick,
+           "A short version: fewer rounds and runs, the paper's parameters");
   add_option(command, "--rounds T", choices.rounds, "Rounds of a run [the experiment's]");
   add_option(command, "--runs R", choices.runs, "Independent runs [the experiment's]");
   add_option(command, "--seed S", choices.seed, "Seed of all random numbers [the experiment's]");
   add_option(command, "--threads N", choices.threads,
              "Number of threads [as many as the machine has]");
   add_option(command, "--data PATH", choices.data,
-             "The published table of a targeted campaign, or its folder [$UPDRAFT_DATA]");
-  command.add_flag("--bounds", choices.bounds, "Draw the theory's bounds into the figure");
-  command.add_flag("--html", choices.html,
-                   "Also write report.html: one file with interactive charts, for any browser");
-  command.add_flag("--quiet", choices.quiet, "No progress and no notes");
+             "The published table of a targeting experiment, or its folder [$UPDRAFT_DATA]");
+  add_flag(command, "--bounds", choices.bounds, "Draw the theory's bounds into the figure");
+  add_flag(command, "--html", choices.html,
+           "Also write report.html: one file with interactive charts, for any browser");
+  add_flag(command, "--quiet", choices.quiet, "No progress and no notes");
   add_option(command, "--out DIR", choices.out, "Folder of the results [results/NAME]");
 }
 
@@ -136,9 +167,9 @@ std::filesystem::path results_folder(const std::string& name, const ExperimentCh
 void add_style(Experiment& experiment, const FigureStyle& more) {
   FigureStyle& style = experiment.figure;
   if (experiment.targeting && (more.bounds || more.percentile)) {
-    throw InvalidInput(more.bounds ? "--bounds" : "--percentile",
-                       fmt::format("is for experiments on an instance; {} is a targeted campaign",
-                                   experiment.name));
+    throw InvalidInput(
+        more.bounds ? "--bounds" : "--percentile",
+        fmt::format("is for experiments on an instance; {} is on a population", experiment.name));
   }
   if (experiment.contexts && more.bounds) {
     throw InvalidInput("--bounds",
@@ -168,25 +199,36 @@ ExperimentResult play_into(const Experiment& experiment, const std::filesystem::
 SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
                       const ExperimentChoices& choices) {
   SuiteResult result{.name = suite.name, .title = suite.title, .parts = {}};
-  // Refuse bad choices before writing anything.
-  threads_of(choices);
-  std::vector<Experiment> versions;
-  for (const Experiment& experiment : suite.experiments) {
-    ExperimentChoices fitting = choices;
-    fitting.bounds = choices.bounds && !experiment.targeting;  // only figures that can have them
-    versions.push_back(chosen_version(experiment, fitting));
-  }
-  check_data(versions, choices);
-  claim_suite_folder(suite, folder);
-  for (const Experiment& experiment : versions) {
-    if (!choices.quiet) {
-      write_note(fmt::format("running {}, {} of {}", experiment.name, result.parts.size() + 1,
-                             versions.size()));
-    }
-    result.parts.push_back(play_and_report(experiment, folder / experiment.name, choices));
-  }
-  write_reports(result, folder, choices);
+  play_each(suite, folder, choices, [&](const Experiment& experiment, const auto& into) {
+    result.parts.push_back(play_and_report(experiment, into, choices));
+  });
+  write_reports(result, folder, choices.html);
   return result;
+}
+
+ShardSize play_shard(const Experiment& experiment, const Shard& shard,
+                     const std::filesystem::path& folder, const ExperimentChoices& choices) {
+  check_data({&experiment, 1}, choices);
+  return play_one_shard(chosen_version(experiment, choices), shard, folder, choices);
+}
+
+ShardSize play_shard(const Suite& suite, const Shard& shard, const std::filesystem::path& folder,
+                     const ExperimentChoices& choices) {
+  ShardSize size;
+  play_each(suite, folder, choices, [&](const Experiment& experiment, const auto& into) {
+    const ShardSize part = play_one_shard(experiment, shard, into, choices);
+    size.runs += part.runs;
+    size.of += part.of;
+  });
+  return size;
+}
+
+void write_reports(const ExperimentResult& result, const std::filesystem::path& folder, bool html) {
+  write_all_reports(result, folder, html);
+}
+
+void write_reports(const SuiteResult& result, const std::filesystem::path& folder, bool html) {
+  write_all_reports(result, folder, html);
 }
 
 std::string folder_text(const std::filesystem::path& folder) {

@@ -46,6 +46,16 @@ ExperimentResult play_into(const Experiment& experiment, const std::filesystem::
 SuiteResult play_into(const Suite& suite, const std::filesystem::path& folder,
                       const ExperimentChoices& choices);
 
+/// Runs or continues a shard of the experiment, or of each experiment of a suite.
+ShardSize play_shard(const Experiment& experiment, const Shard& shard,
+                     const std::filesystem::path& folder, const ExperimentChoices& choices);
+ShardSize play_shard(const Suite& suite, const Shard& shard, const std::filesystem::path& folder,
+                     const ExperimentChoices& choices);
+
+/// Writes summary and figures of results into their folder, and the HTML report if it is asked for.
+void write_reports(const ExperimentResult& result, const std::filesystem::path& folder, bool html);
+void write_reports(const SuiteResult& result, const std::filesystem::path& folder, bool html);
+
 /// The paths of the results, one per line.
 std::string folder_text(const std::filesystem::path& folder);
 

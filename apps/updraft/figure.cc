@@ -66,16 +66,15 @@ void run(const Options& options) {
 
 Command add_figure_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("figure", kHelp);
+  CLI::App* command = add_command(program, "figure", kHelp, kFooter);
   add_option(*command, "folder DIR", options->folder, "A folder that updraft run has written");
-  command->add_flag("--bounds", options->style.bounds, "Draw the theory's bounds");
-  command->add_flag("--log-rounds", options->style.log_rounds, "Logarithmic axis of the rounds");
-  command->add_flag("--log-regret", options->style.log_regret, "Logarithmic axis of the regret");
-  command->add_flag("--percentile", options->style.percentile,
-                    "A second panel: the 95th percentile");
-  command->add_flag("--html", options->html,
-                    "Also write report.html: one file with interactive charts, for any browser");
-  command->footer(kFooter);
+  add_flag(*command, "--bounds", options->style.bounds, "Draw the theory's bounds");
+  add_flag(*command, "--log-rounds", options->style.log_rounds, "Logarithmic axis of the rounds");
+  add_flag(*command, "--log-regret", options->style.log_regret, "Logarithmic axis of the regret");
+  add_flag(*command, "--percentile", options->style.percentile,
+           "A second panel: the 95th percentile");
+  add_flag(*command, "--html", options->html,
+           "Also write report.html: one file with interactive charts, for any browser");
   return {command, [options] { run(*options); }};
 }
 

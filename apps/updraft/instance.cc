@@ -1,7 +1,7 @@
 #include "updraft/instance.h"
+#include "add_option.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -196,13 +196,11 @@ void run(const Options& options) {
 
 Command add_instance_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("instance", kHelp);
-  command->add_option("NAME|FILE", options->instance, "A shipped instance or an instance file")
-      ->type_name("");
-  command->add_flag("--json", options->json, "Machine-readable output");
-  command->add_flag("--export", options->export_definition,
-                    "Write the instance itself, in the instance format");
-  command->footer(kFooter);
+  CLI::App* command = add_command(program, "instance", kHelp, kFooter);
+  add_option(*command, "NAME|FILE", options->instance, "A shipped instance or an instance file");
+  add_flag(*command, "--json", options->json, "Machine-readable output");
+  add_flag(*command, "--export", options->export_definition,
+           "Write the instance itself, in the instance format");
   return {command, [options] { run(*options); }};
 }
 

@@ -1,28 +1,21 @@
 #include "log_options.h"
 
-#include <CLI/CLI.hpp>
-
 #include <variant>
 
+#include "add_option.h"
 #include "updraft/error.h"
 
 namespace updraft::cli {
 
 void LogOptions::add_to(CLI::App& command) {
-  command
-      .add_option("--column", columns,
-                  "Names of columns in the log, for decision, time, action, probability,\n"
-                  "variable or payoff")
-      ->option_text("MEANING=NAME ...");
-  command
-      .add_option("--payoff", payoffs,
-                  "The columns of a wide log that are variables [all that have no meaning]")
-      ->option_text("COLUMN ...");
-  command
-      .add_option("--absent", absent,
-                  "Whether variables without a payoff paid zero, or are missing, which is\n"
-                  "refused [missing]")
-      ->option_text("zero|missing");
+  add_option(command, "--column MEANING=NAME ...", columns,
+             "Names of columns in the log, for decision, time, action, probability,\n"
+             "variable or payoff");
+  add_option(command, "--payoff COLUMN ...", payoffs,
+             "The columns of a wide log that are variables [all that have no meaning]");
+  add_option(command, "--absent zero|missing", absent,
+             "Whether variables without a payoff paid zero, or are missing, which is\n"
+             "refused [missing]");
 }
 
 LogFormat LogOptions::format() const {

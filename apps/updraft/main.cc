@@ -25,7 +25,7 @@ constexpr int kBadInput = 2;
 
 constexpr const char* kHelp =
     "Updraft simulates and runs policies for uplifting bandits. In each round you take one\n"
-    "action (a strategy, a campaign) and observe many small payoffs (one per customer, product or\n"
+    "action (a discount, an e-mail) and observe many small payoffs (one per customer, product or\n"
     "film), but the action changes only a few of them. Policies that look at single payoffs find\n"
     "the best action far sooner than policies that look only at the total. With this program you\n"
     "can list the policies, simulate them on known instances, compare their regret with what\n"
@@ -122,12 +122,12 @@ void run(std::vector<std::string> arguments) {
   program.footer(kFooter);
   program.formatter(std::make_shared<HelpFormatter>());
   const std::vector<Command> commands = {
-      add_policies_command(program),       add_instance_command(program),
-      add_simulate_command(program),       add_bounds_command(program),
-      add_evaluate_command(program),       add_run_command(program),
-      add_paper_command(program),          add_figure_command(program),
-      add_build_instance_command(program), add_serve_command(program),
-      add_store_command(program)};
+      add_policies_command(program), add_instance_command(program),
+      add_simulate_command(program), add_bounds_command(program),
+      add_evaluate_command(program), add_run_command(program),
+      add_merge_command(program),    add_paper_command(program),
+      add_figure_command(program),   add_build_instance_command(program),
+      add_serve_command(program),    add_store_command(program)};
   program.allow_extras();
   for (const Command& command : commands) command.options->group("Commands")->allow_extras();
 
@@ -152,9 +152,10 @@ void run(std::vector<std::string> arguments) {
     command.run();
     return;
   }
-  throw InvalidInput("command",
-                     "must be given: policies, instance, simulate, bounds, run, paper, figure, "
-                     "build-instance, serve or store; see updraft --help");
+  throw InvalidInput(
+      "command",
+      "must be given: policies, instance, simulate, bounds, evaluate, run, merge, paper, figure, "
+      "build-instance, serve or store; see updraft --help");
 }
 
 int exit_code_of_run(std::vector<std::string> arguments) {

@@ -62,6 +62,14 @@ double parse_positive(std::string_view option, const std::string& text) {
   return *value;
 }
 
+double parse_not_negative(std::string_view option, const std::string& text) {
+  const auto value = parse_all<double>(text);
+  if (!value || !(*value >= 0.0) || !std::isfinite(*value)) {
+    throw InvalidInput(option, text, "must be a number >= 0");
+  }
+  return *value;
+}
+
 double parse_probability(std::string_view option, const std::string& text) {
   const auto value = parse_all<double>(text);
   if (!value || !(*value > 0.0 && *value < 1.0)) {

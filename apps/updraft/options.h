@@ -27,6 +27,7 @@ std::vector<std::uint64_t> parse_counts(std::string_view option, const std::stri
 /// Whether a value is such a list.
 bool is_list(std::string_view text);
 double parse_positive(std::string_view option, const std::string& text);
+double parse_not_negative(std::string_view option, const std::string& text);
 double parse_probability(std::string_view option, const std::string& text);
 /// In [0, 1].
 double parse_share(std::string_view option, const std::string& text);

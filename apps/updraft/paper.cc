@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "add_option.h"
 #include "command.h"
 #include "experiment_run.h"
 #include "output.h"
@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kHelp =
     "Runs all experiments of the paper, one after the other, and shows every verdict.\n"
     "This takes up to an hour and a half on two cores; with --quick, a few minutes. You can stop\n"
-    "it and continue later. Targeted campaigns need the Criteo data (see --data); without them,\n"
+    "it and continue later. Targeting experiments need the Criteo data (see --data); without "
+    "them,\n"
     "they run on generated individuals.";
 
 constexpr const char* kFooter =
@@ -42,9 +43,8 @@ void run(const ExperimentChoices& choices) {
 
 Command add_paper_command(CLI::App& program) {
   auto choices = std::make_shared<ExperimentChoices>();
-  CLI::App* command = program.add_subcommand("paper", kHelp);
+  CLI::App* command = add_command(program, "paper", kHelp, kFooter);
   add_choices(*command, *choices);
-  command->footer(kFooter);
   return {command, [choices] { run(*choices); }};
 }
 

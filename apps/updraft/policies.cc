@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "add_option.h"
 #include "command.h"
 #include "describe.h"
 #include "output.h"
@@ -24,7 +24,7 @@ constexpr const char* kHelp =
 constexpr const char* kFooter =
     "Output: a table, or the details of one policy; with --json\n"
     "  {\"policies\": [{name, aliases, summary, index, reference, status, needs, parameters}],\n"
-    "  \"campaign_policies\", \"context_policies\": the same; not with NAME}\n"
+    "  \"targeting_policies\", \"contextual_policies\": the same; not with NAME}\n"
     "Status: verified = checked against a plain reference and its theorem, light = against a\n"
     "reference only, experimental = not yet checked.\n"
     "\n"
@@ -78,12 +78,12 @@ std::string overview() {
   return overview_table(policies(PolicyKind::kPlain)) +
          "\n"
          "Targeting policies, which choose whom to treat, and how (in the library;\n"
-         "docs/campaigns.md):\n"
+         "docs/targeting.md):\n"
          "\n" +
          overview_table(policies(PolicyKind::kTargeting)) +
          "\n"
          "Contextual policies, for contexts that differ between rounds (in the library and\n"
-         "simulate --instance contextual-linear; docs/campaigns.md):\n"
+         "simulate --instance contextual-linear; docs/targeting.md):\n"
          "\n" +
          overview_table(policies(PolicyKind::kContextual)) +
          "\n"
@@ -142,8 +142,8 @@ void run(const Options& options) {
   };
   Json out = {{"policies", listed(chosen)}};
   if (options.name.empty()) {
-    out["campaign_policies"] = listed(policies(PolicyKind::kTargeting));
-    out["context_policies"] = listed(policies(PolicyKind::kContextual));
+    out["targeting_policies"] = listed(policies(PolicyKind::kTargeting));
+    out["contextual_policies"] = listed(policies(PolicyKind::kContextual));
   }
   write_output(json_text(out));
 }
@@ -152,10 +152,9 @@ void run(const Options& options) {
 
 Command add_policies_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("policies", kHelp);
-  command->add_option("NAME", options->name, "A policy or alias, such as up_ucb")->type_name("");
-  command->add_flag("--json", options->json, "Machine-readable output");
-  command->footer(kFooter);
+  CLI::App* command = add_command(program, "policies", kHelp, kFooter);
+  add_option(*command, "NAME", options->name, "A policy or alias, such as up_ucb");
+  add_flag(*command, "--json", options->json, "Machine-readable output");
   return {command, [options] { run(*options); }};
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "add_option.h"
 #include "command.h"
 #include "demo_campaign.h"
 #include "interrupt.h"
@@ -66,6 +67,7 @@ constexpr const char* kDiskFailed =
     "the disk and start the service again";
 constexpr std::uint64_t kMostSeconds = 1'000'000'000;
 constexpr std::uint64_t kMostDays = 100'000;
+constexpr std::int64_t kDay = 86'400'000;  // milliseconds
 constexpr std::uint64_t kMostMemory = 1 << 24;
 constexpr std::uint64_t kMostConnections = 1'000'000;
 constexpr std::chrono::seconds kBetweenNotices{5};
@@ -97,6 +99,8 @@ constexpr SettingInfo kSettings[] = {
      "What such posts are signed with, on one line"},
     {"drop-events-after", Type::kCount, "DAYS", "0",
      "Days after which the events of an archived campaign are dropped; 0: never"},
+    {"compact-after", Type::kCount, "DAYS", "0",
+     "Days after which the events of complete decisions are dropped, behind a snapshot; 0: never"},
     {"scrub-every", Type::kCount, "N", "3600",
      "Seconds between two readings of the whole store for damage; 0: never"},
     {"demo", Type::kSwitch, "", "false", "Add a campaign that a simulator plays"},
@@ -133,7 +137,9 @@ ServiceOptions service_options(const Settings& settings) {
   service.most_bytes = count_of(settings, "memory", {1, kMostMemory}) << 20;
   service.snapshot_every = count_of(settings, "snapshot-every", {1, kMostSnapshotEvents});
   const std::uint64_t days = count_of(settings, "drop-events-after", {0, kMostDays});
-  if (days > 0) service.keep_events_ms = static_cast<std::int64_t>(days) * 86'400'000;
+  if (days > 0) service.keep_events_ms = static_cast<std::int64_t>(days) * kDay;
+  const std::uint64_t compact = count_of(settings, "compact-after", {0, kMostDays});
+  if (compact > 0) service.compact_after_ms = static_cast<std::int64_t>(compact) * kDay;
   return service;
 }
 
@@ -146,7 +152,11 @@ std::jthread repeat(std::chrono::milliseconds period, ServiceLog& log, Work work
     std::unique_lock lock(mutex);
     while (!stop.stop_requested()) {
       try {
-        work();
+        if constexpr (std::is_invocable_v<Work, const std::stop_token&>) {
+          work(stop);
+        } else {
+          work();
+        }
       } catch (const std::exception& error) {
         log.error(error.what());
       }
@@ -319,6 +329,8 @@ void serve(const Settings& settings, Checked checked) {
       if (!service->trusts_store()) signals.set(&Signals::failed);
       service->sweep();
     });
+    const std::jthread tending = repeat(std::chrono::seconds(1), log,
+                                        [&](const std::stop_token& stop) { service->tend(stop); });
     std::jthread scrubbing;
     if (scrubs) scrubbing = repeat(checked.scrub_every, log, [&] { service->scrub(); });
     NoticeFinder notices(*service);
@@ -358,11 +370,10 @@ void run(Settings& settings, bool show) {
 }  // namespace
 
 Command add_serve_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("serve", kHelp);
+  CLI::App* command = add_command(program, "serve", kHelp, kFooter);
   auto settings = std::make_shared<Settings>(kSettings, *command);
   auto show = std::make_shared<bool>(false);
-  command->add_flag("--show-config", *show, "Print all settings with their places, and end");
-  command->footer(kFooter);
+  add_flag(*command, "--show-config", *show, "Print all settings with their places, and end");
   return {command, [settings, show] { run(*settings, *show); }};
 }
 

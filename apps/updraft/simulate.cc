@@ -89,6 +89,7 @@ struct Options {
   std::optional<std::string> log;
   std::string log_form = "wide";
   std::string log_explore = "0";
+  std::optional<std::string> log_holdout;
   bool json = false;
   bool quiet = false;
 };
@@ -167,8 +168,21 @@ SimulationOptions simulation_options(const Options& options) {
   return out;
 }
 
+/// "ACTION=SHARE", by the last =.
+void choose_holdout(const std::string& text, const std::vector<std::string>& actions,
+                    SimulatedLog& log) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == text.npos) throw InvalidInput("--log-holdout", text, "must be ACTION=SHARE");
+  const std::string name = text.substr(0, equals);
+  const auto found = std::find(actions.begin(), actions.end(), name);
+  if (found == actions.end()) throw unknown_name("--log-holdout", name, actions);
+  log.control = static_cast<ActionId>(found - actions.begin());
+  log.holdout = parse_share("--log-holdout", text.substr(equals + 1));
+}
+
 /// The log that is asked for; checked before anything is simulated.
-std::optional<SimulatedLog> chosen_log(const Options& options, std::size_t policies) {
+std::optional<SimulatedLog> chosen_log(const Options& options, std::size_t policies,
+                                       const std::vector<std::string>& actions) {
   if (!options.log) return std::nullopt;
   if (policies != 1) {
     throw InvalidInput("--log", *options.log, "needs one --policy: the log has its decisions");
@@ -176,9 +190,11 @@ std::optional<SimulatedLog> chosen_log(const Options& options, std::size_t polic
   if (options.log_form != "wide" && options.log_form != "long") {
     throw InvalidInput("--log-form", options.log_form, "must be wide or long");
   }
-  return SimulatedLog{.path = *options.log,
-                      .long_form = options.log_form == "long",
-                      .explore = parse_share("--log-explore", options.log_explore)};
+  SimulatedLog log{.path = *options.log,
+                   .long_form = options.log_form == "long",
+                   .explore = parse_share("--log-explore", options.log_explore)};
+  if (options.log_holdout) choose_holdout(*options.log_holdout, actions, log);
+  return log;
 }
 
 /// `workload`: an instance, or contexts.
@@ -330,7 +346,7 @@ std::string report(const std::string& workload, const std::vector<PolicySpec>& s
   return out;
 }
 
-std::vector<PolicySpec> chosen_context_policies(const Options& options) {
+std::vector<PolicySpec> chosen_contextual_policies(const Options& options) {
   std::vector<PolicySpec> specs = given_policies(options);
   if (!specs.empty()) return specs;
   for (const PolicyInfo& info : policies(PolicyKind::kContextual)) {
@@ -345,7 +361,7 @@ std::vector<PolicySpec> chosen_context_policies(const Options& options) {
 void run_contexts(const LinearContexts& contexts, const Options& options) {
   if (options.log) throw InvalidInput("--log", *options.log, "is for instances of single actions");
   const SimulationOptions simulation = simulation_options(options);
-  const std::vector<PolicySpec> specs = chosen_context_policies(options);
+  const std::vector<PolicySpec> specs = chosen_contextual_policies(options);
   const SimulationResult result =
       simulate_with_progress(contexts, specs, simulation, options.quiet);
   write_output(options.json ? json_text(result_json(contexts_json(contexts), simulation, result))
@@ -364,7 +380,7 @@ void run(const Options& options) {
   const auto instance = load_instance(options.instance);
   std::vector<PolicySpec> specs = chosen_policies(options);
   const std::vector<bool> picked = resolve_auto(specs, *instance, simulation, options.quiet);
-  if (const auto log = chosen_log(options, specs.size())) {
+  if (const auto log = chosen_log(options, specs.size(), instance->definition().action_names)) {
     Interrupt interrupt;
     simulation.stop = interrupt.token();
     write_log(instance, specs.front(), simulation, *log);
@@ -392,7 +408,7 @@ void run(const Options& options) {
 
 Command add_simulate_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("simulate", kHelp);
+  CLI::App* command = add_command(program, "simulate", kHelp, kFooter);
   add_option(*command, "--instance NAME|FILE", options->instance,
              "A shipped instance or an instance file");
   add_option(*command, "--policy SPEC ...", options->policies,
@@ -403,8 +419,8 @@ Command add_simulate_command(CLI::App& program) {
              "instance knows but segments]");
   add_option(*command, "--knowledge-of NAME|FILE", options->knowledge_of,
              "Policies know what is true of this instance, not of the one they play on");
-  command->add_flag("--check-assumptions", options->check_assumptions,
-                    "Show what payoffs speak against what policies were told");
+  add_flag(*command, "--check-assumptions", options->check_assumptions,
+           "Show what payoffs speak against what policies were told");
   add_option(*command, "--rounds T", options->rounds,
              "Rounds of a run [gaussian 20000, criteo 5000, else 1000]");
   add_option(*command, "--runs R", options->runs, "Independent runs [10]");
@@ -423,9 +439,10 @@ Command add_simulate_command(CLI::App& program) {
              "wide: a row per decision; long: a row per payoff [wide]");
   add_option(*command, "--log-explore SHARE", options->log_explore,
              "Share of the log's decisions that are taken uniformly at random [0]");
-  command->add_flag("--json", options->json, "Machine-readable output");
-  command->add_flag("--quiet", options->quiet, "No progress and no notes");
-  command->footer(kFooter);
+  add_option(*command, "--log-holdout ACTION=SHARE", options->log_holdout,
+             "Share of the log's decisions that take this control action");
+  add_flag(*command, "--json", options->json, "Machine-readable output");
+  add_flag(*command, "--quiet", options->quiet, "No progress and no notes");
   return {command, [options] { run(*options); }};
 }
 

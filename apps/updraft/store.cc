@@ -8,6 +8,7 @@
 #include "add_option.h"
 #include "command.h"
 #include "core/files.h"
+#include "export_log.h"
 #include "output.h"
 #include "service/campaign_log.h"
 #include "service/store_check.h"
@@ -31,7 +32,10 @@ constexpr const char* kFooter =
     "backup  copies the store to the new file --file, as of one moment, and checks the copy. The\n"
     "        service may run meanwhile. docs/operations.md says how to restore it.\n"
     "export  writes a campaign with all its events (docs/formats/campaign-log.md) to --file or to\n"
-    "        standard output. The service may run meanwhile.\n"
+    "        standard output. The service may run meanwhile. With --log, it writes the decisions\n"
+    "        whose payoffs are complete as a decision log (docs/formats/decision-log.md), for\n"
+    "        updraft evaluate and updraft simulate --warm: NDJSON if the name ends in .ndjson or\n"
+    "        .jsonl, else CSV; packed by gzip if it ends in .gz.\n"
     "import  reads such a file, or standard input: all of it or nothing. It creates the store if\n"
     "        there is none. No service may be using the store.\n"
     "audit   reads such a file, or standard input, and says whether it has exactly the events\n"
@@ -41,6 +45,7 @@ constexpr const char* kFooter =
     "  updraft store check --store campaigns.db\n"
     "  updraft store backup --store campaigns.db --file backup.db\n"
     "  updraft store export spring --store campaigns.db --file spring.jsonl\n"
+    "  updraft store export spring --store campaigns.db --log spring.csv.gz\n"
     "  updraft store import --store other.db --file spring.jsonl\n"
     "  updraft store audit --store campaigns.db --file spring.jsonl";
 
@@ -49,6 +54,8 @@ struct Options {
   std::string campaign;
   std::string store;
   std::string file;
+  std::string log;
+  std::string log_form = "wide";
   bool json = false;
 };
 
@@ -70,6 +77,11 @@ std::string check_text(const CheckedCampaign& campaign) {
   }
   std::string text = fmt::format("{}: {} events, {} snapshots, all correct\n", campaign.name,
                                  campaign.events, campaign.snapshots);
+  if (campaign.cut > 0) {
+    text +=
+        fmt::format("{}: events up to {} were dropped behind a snapshot, where the check begins\n",
+                    campaign.name, campaign.cut);
+  }
   if (campaign.other_snapshots > 0) {
     text += fmt::format("{}: {} snapshots of another revision of the policy are not used\n",
                         campaign.name, campaign.other_snapshots);
@@ -109,6 +121,7 @@ Json check_json(const CheckedCampaign& campaign) {
   }
   return {{"name", campaign.name},
           {"events", campaign.dropped ? Json(nullptr) : Json(campaign.events)},
+          {"cut", campaign.cut == 0 ? Json(nullptr) : Json(campaign.cut)},
           {"snapshots", campaign.snapshots},
           {"other_snapshots", campaign.other_snapshots},
           {"decided_otherwise", campaign.decided_otherwise},
@@ -137,6 +150,16 @@ void check(const Options& options) {
 void export_to(const Options& options) {
   if (options.campaign.empty()) throw InvalidInput("CAMPAIGN", "must be given");
   const CampaignStore store(options.store, CampaignStore::Mode::kRead);
+  if (!options.log.empty()) {
+    if (!options.file.empty()) throw InvalidInput("--log", "cannot be combined with --file");
+    if (options.log_form != "wide" && options.log_form != "long") {
+      throw InvalidInput("--log-form", options.log_form, "must be wide or long");
+    }
+    const std::uint64_t rows =
+        export_decision_log(store, {options.campaign, options.log, options.log_form == "long"});
+    write_output(fmt::format("wrote {} decisions to {}\n", rows, options.log));
+    return;
+  }
   if (options.file.empty()) {
     export_campaign(store, options.campaign, std::cout);
     if (!std::cout.flush()) throw std::runtime_error("cannot write to standard output");
@@ -210,15 +233,17 @@ void run(const Options& options) {
 
 Command add_store_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = program.add_subcommand("store", kHelp);
-  command->add_option("ACTION", options->action, "check, backup, export, import or audit")
-      ->option_text(" ");
-  command->add_option("CAMPAIGN", options->campaign, "The campaign to export")->option_text(" ");
+  CLI::App* command = add_command(program, "store", kHelp, kFooter);
+  add_option(*command, "ACTION", options->action, "check, backup, export, import or audit");
+  add_option(*command, "CAMPAIGN", options->campaign, "The campaign to export");
   add_option(*command, "--store FILE", options->store, "The file of updraft serve --store");
   add_option(*command, "--file FILE", options->file,
              "The file to copy or export to, to import from, or to audit");
-  command->add_flag("--json", options->json, "check: print JSON");
-  command->footer(kFooter);
+  add_option(*command, "--log FILE", options->log,
+             "export: the file for the decisions as a decision log");
+  add_option(*command, "--log-form FORM", options->log_form,
+             "--log: wide, a row per decision, or long, a row per payoff [wide]");
+  add_flag(*command, "--json", options->json, "check: print JSON");
   return {command, [options] { run(*options); }};
 }
 

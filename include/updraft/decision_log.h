@@ -112,10 +112,23 @@ class LogWriter {
     std::vector<std::string> actions;  ///< their names
     std::size_t variables = 0;         ///< named 0, 1, ...
     bool long_form = false;            ///< a row per payoff in place of a row per decision
+    /// Their names in place of numbers; empty, or one for each.
+    std::vector<std::string> variable_names = {};
+    bool times = false;         ///< rows say when the decision was made
+    bool distributions = true;  ///< rows have the probability of every action
   };
 
-  /// Throws InvalidInput if a row of the wide form would be too long to be read, and
-  /// std::runtime_error if the file cannot be written.
+  /// A decision of any system, with its payoffs.
+  struct Row {
+    std::string decision;  ///< names it
+    std::string time = {};
+    ActionId action = 0;
+    std::optional<double> probability = {};     ///< absent: not known
+    std::span<const double> distribution = {};  ///< empty unless rows have it
+  };
+
+  /// Throws InvalidInput if a row of the wide form would be too long to be read, or a variable has
+  /// the name of another column of it, and std::runtime_error if the file cannot be written.
   LogWriter(const std::string& path, Shape shape);
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
@@ -125,6 +138,7 @@ class LogWriter {
   /// sparse payoffs leave out are left out of long forms and of NDJSON; read them with
   /// absent_is_zero.
   void add(const Decision& decision, std::span<const double> distribution, const Payoffs& payoffs);
+  void add(const Row& row, const Payoffs& payoffs);
 
   /// Gives the file its name. Without it, the destructor removes what was written.
   void finish();

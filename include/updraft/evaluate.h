@@ -84,6 +84,9 @@ Evaluation evaluate(const std::string& path, const EvaluationOptions& options);
 /// Shows all rounds of a log, in order, each time it is called.
 using LoggedRounds = std::function<void(const std::function<void(const LoggedRound&)>&)>;
 
+/// Those of the log at `path`, which is read anew each time.
+LoggedRounds rounds_of_log(std::string path, LogFormat format);
+
 /// The same of rounds that are not in a file. options.format must name all actions and variables.
 Evaluation evaluate(const LoggedRounds& rounds, const EvaluationOptions& options);
 

@@ -25,6 +25,7 @@ struct PolicyGrid {
   std::optional<double> quick;   ///< the value for a quick run; else `paper`, else all values
   std::size_t whole_values = 0;  ///< how many the experiment asks for; 0: `values` are all
 
+  bool is_tuned() const { return !parameter.empty(); }
   bool operator==(const PolicyGrid&) const = default;
 };
 

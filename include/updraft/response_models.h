@@ -92,8 +92,8 @@ struct AverageUplift {
 std::vector<AverageUplift> average_uplifts(const ResponseModels& models,
                                            const CustomerTable& table);
 
-/// Reads and writes the format `updraft-campaign/1`. Errors are InvalidInput with the path of the
-/// field, or with line and column if the text is not JSON.
+/// Reads and writes the format `updraft-response-models/1`. Errors are InvalidInput with the path
+/// of the field, or with line and column if the text is not JSON.
 ResponseModels parse_response_models(std::string_view json);
 std::string format_response_models(const ResponseModels& models);
 

@@ -68,6 +68,15 @@ struct ExperimentResult {
   const GridPoint& best(std::size_t policy) const { return points[chosen[policy]]; }
 };
 
+/// A part of an experiment that one machine runs: `index` counts from 1 to `of`. Each run of each
+/// policy belongs to one shard, whatever machine asks.
+struct Shard {
+  std::uint32_t index = 1;
+  std::uint32_t of = 1;
+
+  bool operator==(const Shard&) const = default;
+};
+
 struct ExperimentOptions {
   std::filesystem::path folder;               ///< of the results; created if it does not exist
   std::filesystem::path data = {};            ///< the table that TargetingSetting::data names
@@ -85,6 +94,29 @@ struct ExperimentOptions {
 /// experiment, seed or version, or to something else; std::runtime_error if another process works
 /// on it or it cannot be written.
 ExperimentResult run_experiment(const Experiment& experiment, const ExperimentOptions& options);
+
+/// Throws InvalidInput unless the index is from 1 to `of`.
+void check_shard(const Shard& shard);
+
+/// How many runs of policies a shard has, of how many in all.
+struct ShardSize {
+  std::size_t runs = 0;
+  std::size_t of = 0;
+};
+
+/// Runs one shard into a folder of its own, which then has manifest.json and runs.journal.
+/// Continues like run_experiment(), with the same errors, and refuses the folder of another shard.
+ShardSize run_shard(const Experiment& experiment, const Shard& shard,
+                    const ExperimentOptions& options);
+
+/// Joins the shards in `folders` into the results folder `out`, as if run_experiment() had run them
+/// all: all files but the manifest are the same, byte for byte. Needs no instance and no data.
+/// Shards may be given twice, and be cut in different numbers of parts, if what they have in common
+/// is equal. Throws InvalidInput, before it writes anything, if a folder is not a shard, belongs to
+/// another experiment, version, instance or seed, contradicts another, or if a run is missing: the
+/// message says what is missing.
+ExperimentResult merge_shards(const std::vector<std::filesystem::path>& folders,
+                              const std::filesystem::path& out);
 
 /// The results in a finished folder. Throws InvalidInput if the folder is not one.
 ExperimentResult read_results(const std::filesystem::path& folder);

@@ -107,6 +107,10 @@ struct SimulatedLog {
   /// With this probability, each decision is taken uniformly at random in place of the policy's, so
   /// that every action has a probability of at least explore / K in every round. In [0, 1].
   double explore = 0.0;
+  /// With this probability, each decision takes the control action, which must be given then: a
+  /// holdout (docs/stopping.md). In [0, 1 - explore].
+  double holdout = 0.0;
+  std::optional<ActionId> control = {};
 };
 
 /// Plays the first run of a policy on the instance once more, and writes its decisions with the

@@ -54,6 +54,11 @@ bool is_suite_folder(const std::filesystem::path& folder);
 /// something else, std::runtime_error if it cannot be written.
 void claim_suite_folder(const Suite& suite, const std::filesystem::path& folder);
 
+/// Joins shards of a suite, as merge_shards() does for each of its experiments; checks all of them
+/// before it writes anything. Throws InvalidInput also if the folders are not of the same suite.
+SuiteResult merge_suite_shards(const std::vector<std::filesystem::path>& folders,
+                               const std::filesystem::path& out);
+
 /// The results in the folder of a suite whose experiments are all finished. Throws InvalidInput if
 /// the folder is not one.
 SuiteResult read_suite_results(const std::filesystem::path& folder);

@@ -161,9 +161,9 @@ std::optional<std::string> noise_warning(const PolicySpec& spec, const LinearCon
 /// nothing is affected. Throws InvalidInput if the policy cannot be made with these parameters.
 std::optional<std::string> knowledge_warning(const PolicySpec& spec, const Instance& instance);
 
-/// Targeted campaigns with linear payoffs: features of length at most 1, independent 1-sub-Gaussian
+/// Targeting with linear payoffs: features of length at most 1, independent 1-sub-Gaussian
 /// noise, coefficients of length at most B. [hsieh22, Thm 5]
-struct CampaignBoundInputs {
+struct TargetingBoundInputs {
   std::size_t features = 0;     ///< d
   std::size_t individuals = 0;  ///< m
   std::size_t budget = 0;       ///< L
@@ -176,16 +176,16 @@ struct CampaignBoundInputs {
 
 /// 4 sqrt(d L (Z+1) T log(1 + L T/(d lambda)))
 ///   * (sqrt(lambda) B + sqrt(2 log((Z+1)/delta) + d log(1 + m T/(d lambda))))
-double bound_c2_up_ucb(const CampaignBoundInputs& in);
+double bound_c2_up_ucb(const TargetingBoundInputs& in);
 
-/// A bound for policies of targeted campaigns.
-struct CampaignBoundInfo {
+/// A bound for targeting policies.
+struct TargetingBoundInfo {
   std::string_view name;  ///< the policy's
   std::string_view formula;
   std::string_view reference;
-  double (*evaluate)(const CampaignBoundInputs&) = nullptr;
+  double (*evaluate)(const TargetingBoundInputs&) = nullptr;
 };
 
-std::span<const CampaignBoundInfo> campaign_bounds();
+std::span<const TargetingBoundInfo> targeting_bounds();
 
 }  // namespace updraft

@@ -29,7 +29,7 @@ SPECS = {
     "up_ucb_obs": "up_ucb_obs(alpha=2, observations=50)",
 }
 
-CAMPAIGN_SPECS = {
+TARGETING_SPECS = {
     "c2_up_ucb": "c2_up_ucb(beta=2)",
     "c2_up_ucb_bl": "c2_up_ucb_bl(beta=2, model=logistic)",
     "c2_ucb": "c2_ucb(beta=1)",

@@ -42,7 +42,7 @@ def made(spec):
     return ud.context(spec, features=FEATURES, actions=ACTIONS)
 
 
-def test_every_context_policy_is_listed_here():
+def test_every_contextual_policy_is_listed_here():
     assert set(CONTEXT_SPECS) == established("contextual")
 
 

@@ -35,7 +35,7 @@ def output_of(name, *arguments, folder):
 def test_every_example_is_tested():
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == [
         "first_campaign.py",
-        "targeted_campaign.py",
+        "targeting.py",
         "which_policy.py",
     ]
 
@@ -73,8 +73,8 @@ def test_which_policy(tmp_path):
     assert 10_000 < len(figure) < 1_000_000
 
 
-def test_targeted_campaign(tmp_path):
-    output = output_of("targeted_campaign.py", "--out", str(tmp_path), folder=tmp_path)
+def test_targeting(tmp_path):
+    output = output_of("targeting.py", "--out", str(tmp_path), folder=tmp_path)
     rows = re.findall(r"^  (\w+) +(\d\.\d+) ±", output, re.M)
     uplift = {name: float(mean) for name, mean in rows}
     assert uplift["random"] < uplift["c2_up_ucb"] < uplift["oracle"]
@@ -92,6 +92,6 @@ def test_wrong_arguments_are_refused(path, tmp_path):
 
 
 def test_a_table_that_is_not_there(tmp_path):
-    done = run("targeted_campaign.py", "--data", "nowhere.csv", folder=tmp_path)
+    done = run("targeting.py", "--data", "nowhere.csv", folder=tmp_path)
     assert done.returncode == 2
     assert "nowhere.csv: no such file" in done.stderr

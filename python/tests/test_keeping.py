@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import CAMPAIGN_SPECS, SPECS, known
-from test_campaign import made as made_campaign
-from test_campaign import play as play_campaign
+from conftest import TARGETING_SPECS, SPECS, known
+from test_targeting import made as made_targeting
+from test_targeting import play as play_targeting
 from test_decisions import drive
 
 import updraft as ud
@@ -50,14 +50,14 @@ def test_a_kept_policy_goes_on_alike(gaussian, tmp_path, name, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", CAMPAIGN_SPECS)
-def test_a_kept_campaign_goes_on_alike(tmp_path, name, way):
-    policy = made_campaign(CAMPAIGN_SPECS[name], seed=9, run=4)
-    play_campaign(policy, 10)
+@pytest.mark.parametrize("name", TARGETING_SPECS)
+def test_a_kept_targeting_policy_goes_on_alike(tmp_path, name, way):
+    policy = made_targeting(TARGETING_SPECS[name], seed=9, run=4)
+    play_targeting(policy, 10)
     kept = WAYS[way](policy, str(tmp_path / "policy"))
     assert kept.kind == "targeting"
     assert (kept.spec, kept.seed, kept.run, kept.observations) == (policy.spec, 9, 4, 10)
-    assert np.array_equal(play_campaign(kept, 10, seed=2), play_campaign(policy, 10, seed=2))
+    assert np.array_equal(play_targeting(kept, 10, seed=2), play_targeting(policy, 10, seed=2))
 
 
 def test_a_copy_is_a_policy_of_its_own():

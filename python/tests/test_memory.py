@@ -67,19 +67,19 @@ def test_refusals():
     assert policy.observations == 0
 
 
-@pytest.mark.parametrize("what", ["explain", "pickle", "campaign", "simulate"])
+@pytest.mark.parametrize("what", ["explain", "pickle", "targeting", "simulate"])
 def test_others(what):
     import pickle
 
     policy = ud.policy("up_ucb_l(alpha=2)", 3, 20, max_affected=4)
-    campaign = ud.targeting("c2_up_ucb(beta=1)", features=3, budget=2)
+    targeting = ud.targeting("c2_up_ucb(beta=1)", features=3, budget=2)
     X, y = np.random.default_rng(1).uniform(size=(8, 3)), np.ones(8)
     for action in range(3):
         policy.update(action, np.ones(20))
     one = {
         "explain": policy.explain,
         "pickle": lambda: pickle.loads(pickle.dumps(policy)),
-        "campaign": lambda: (campaign.update(X, campaign.select(X), y), campaign.explain(X)),
+        "targeting": lambda: (targeting.update(X, targeting.select(X), y), targeting.explain(X)),
         "simulate": lambda: ud.simulate("gaussian", "ucb(alpha=2)", rounds=20, runs=1, threads=1),
     }[what]
 

@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import CAMPAIGN_SPECS, CONTEXT_SPECS, SPECS
+from conftest import TARGETING_SPECS, CONTEXT_SPECS, SPECS
 
 import updraft as ud
 
@@ -52,8 +52,8 @@ def test_actions(cases, name, form):
     assert decisions > 100 and different <= 0.01 * decisions
 
 
-@pytest.mark.parametrize("name", CAMPAIGN_SPECS)
-def test_campaigns(cases, name):
+@pytest.mark.parametrize("name", TARGETING_SPECS)
+def test_targeting(cases, name):
     decisions = different = 0
     for case in cases(name, ROUNDS // 4):
         policy = ud.targeting(

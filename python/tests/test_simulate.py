@@ -290,15 +290,23 @@ def test_bounds_are_for_the_noise_of_the_instance():
     assert narrow.expected["up_ucb"] == pytest.approx(expected["up_ucb"] + largest)
 
 
-def test_campaign_bounds():
-    found = ud.campaign_bounds(
+def test_targeting_bounds():
+    found = ud.targeting_bounds(
         features=2, individuals=12, budget=3, rounds=8, delta=0.1, ridge=4, norm_bound=0.5
     )
     assert found["c2_up_ucb"] == pytest.approx(200.0320078579227)
     with pytest.raises(ValueError, match="ridge = 1: must be at least the budget, 3"):
-        ud.campaign_bounds(features=2, individuals=12, budget=3, rounds=8, ridge=1)
+        ud.targeting_bounds(features=2, individuals=12, budget=3, rounds=8, ridge=1)
     with pytest.raises(ValueError, match="features = 0"):
-        ud.campaign_bounds(features=0, individuals=12, budget=3, rounds=8)
+        ud.targeting_bounds(features=0, individuals=12, budget=3, rounds=8)
+
+
+def test_the_older_names_of_targeting_still_work():
+    with pytest.warns(DeprecationWarning, match=r"is now updraft.targeting_bounds\(\)"):
+        older = ud.campaign_bounds(12, 100, 10, 2000)
+    assert older == ud.targeting_bounds(12, 100, 10, 2000)
+    with pytest.warns(DeprecationWarning, match=r"is now updraft.targeting\(\)"):
+        assert ud.campaign("greedy", features=2, budget=1).kind == "targeting"
 
 
 def test_simulate_warns_of_noise_wider_than_the_theorem_allows():

@@ -3,8 +3,8 @@
 >>> import updraft as ud
 >>> p = ud.policy("up_ts", actions=2, variables=4, affected=[[0, 1], [2, 3]])
 >>> for day in range(100):
-...     campaign = p.select()
-...     p.update(campaign, [1.0, 2.0, 3.5 if campaign == 1 else 3.0, 4.0])
+...     offer = p.select()
+...     p.update(offer, [1.0, 2.0, 3.5 if offer == 1 else 3.0, 4.0])
 >>> p
 <updraft.Policy up_ts: 2 actions, 4 variables, rounds seen 100>
 >>> int(p.pulls.argmax())
@@ -21,6 +21,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from updraft import _updraft
+from updraft._evidence import Evidence, SharedDecision, evidence_of
 from updraft._logs import Evaluation, evaluate, read_log, write_log
 from updraft._own import OwnEnvironment, OwnPolicy
 from updraft._results import Bounds, SimulationResult
@@ -32,18 +33,19 @@ __all__ = [
     "Decision",
     "Environment",
     "Evaluation",
+    "Evidence",
     "Instance",
     "Monitor",
     "OwnEnvironment",
     "OwnPolicy",
     "Policy",
+    "SharedDecision",
     "SimulationResult",
     "bounds",
-    "campaign",
-    "campaign_bounds",
     "context",
     "environment",
     "evaluate",
+    "evidence_of",
     "instance",
     "instances",
     "load",
@@ -53,6 +55,7 @@ __all__ = [
     "save",
     "simulate",
     "targeting",
+    "targeting_bounds",
     "version",
     "write_log",
 ]
@@ -153,6 +156,16 @@ def campaign(*arguments: Any, **keywords: Any) -> Policy:
     """Deprecated: the earlier name of targeting()."""
     warnings.warn("updraft.campaign() is now updraft.targeting()", DeprecationWarning, stacklevel=2)
     return targeting(*arguments, **keywords)
+
+
+def campaign_bounds(*arguments: Any, **keywords: Any) -> Bounds:
+    """Deprecated: the earlier name of targeting_bounds()."""
+    warnings.warn(
+        "updraft.campaign_bounds() is now updraft.targeting_bounds()",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return targeting_bounds(*arguments, **keywords)
 
 
 def context(spec: str, features: int, actions: int, *, seed: int = 1, run: int = 0) -> Policy:
@@ -261,7 +274,7 @@ def bounds(
     return Bounds(_updraft.bounds(as_instance(instance), options))
 
 
-def campaign_bounds(
+def targeting_bounds(
     features: int,
     individuals: int,
     budget: int,
@@ -272,7 +285,7 @@ def campaign_bounds(
     ridge: float | None = None,
     norm_bound: float = 1.0,
 ) -> Bounds:
-    """Returns the regret bounds of the theory for targeted campaigns with linear payoffs.
+    """Returns the regret bounds of the theory for targeting with linear payoffs.
 
     individuals: the number of people in a pool, of whom at most `budget` are treated.
     ridge: lambda, at least the budget; by default the budget.
@@ -281,7 +294,7 @@ def campaign_bounds(
     They hold for features of length at most 1 and independent 1-sub-Gaussian noise, such as that of
     0/1 payoffs, if the policy is given delta, the same ridge and the same norm_bound.
 
-    >>> list(campaign_bounds(features=12, individuals=100, budget=10, rounds=2000))
+    >>> list(targeting_bounds(features=12, individuals=100, budget=10, rounds=2000))
     ['c2_up_ucb']
     """
     options = {
@@ -294,7 +307,7 @@ def campaign_bounds(
         "rounds": rounds,
         "delta": delta,
     }
-    return Bounds(_updraft.campaign_bounds(options))
+    return Bounds(_updraft.targeting_bounds(options))
 
 
 def policies(kind: str = "plain") -> list[dict[str, Any]]:

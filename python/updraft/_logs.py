@@ -48,6 +48,7 @@ def write_log(
     rounds: int = 1000,
     *,
     explore: float = 0.0,
+    holdout: tuple[str, float] | None = None,
     long: bool = False,
     seed: int = 1,
     tell: Iterable[str] | None = None,
@@ -56,6 +57,7 @@ def write_log(
 
     path: ends in .csv or .ndjson, and in .gz if the log is to be packed.
     explore: the share of decisions that are taken uniformly at random.
+    holdout: the name of a control action, and the share of decisions that take it.
     long: a row for each payoff instead of one for each decision.
     tell: as in simulate().
 
@@ -74,6 +76,7 @@ def write_log(
         "rounds": rounds,
         "seed": seed,
         "explore": explore,
+        "holdout": holdout,
         "long": long,
         "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
     }
@@ -92,7 +95,7 @@ def read_log(path: PathLike, **format: Any) -> dict[str, Any]:
     absent: "zero" if variables without a payoff paid 0; otherwise all must have one.
     actions, variables: their names in order of id; others are refused.
     """
-    return _updraft.read_log(path, _format(format))
+    return _updraft.read_log(path, log_format(format))
 
 
 def evaluate(
@@ -135,7 +138,7 @@ def evaluate(
     known = dict(knowledge or {})
     known |= {k: v for k, v in (("affected", affected), ("baseline", baseline)) if v is not None}
     listed = [policies] if isinstance(policies, str) else list(policies)
-    found = _updraft.evaluate(path, listed, dict(fixed or {}), known, _format(format), seed)
+    found = _updraft.evaluate(path, listed, dict(fixed or {}), known, log_format(format), seed)
     result = Evaluation(found["rows"])
     result.rounds = found["rounds"]
     result.refusals = found["refusals"]
@@ -150,10 +153,11 @@ def fit(policy: Policy, path: PathLike, **format: Any) -> int:
     Without `actions` and `variables`, names in the log must be ids: 0, 1, ... The policy learns
     nothing unless the whole log is valid. Also called as policy.fit(path).
     """
-    return _updraft.fit(policy, path, _format(format))
+    return _updraft.fit(policy, path, log_format(format))
 
 
-def _format(given: Mapping[str, Any]) -> dict[str, Any]:
+def log_format(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given of the options of logs. Others are refused."""
     for name in given:
         if name not in _FORMAT:
             raise TypeError(f"{name} is not an option of logs; there are {', '.join(_FORMAT)}")

@@ -23,6 +23,28 @@ MatrixXd solve_root(const MatrixXd& a, const MatrixXd& b) {
 
 bool factorise(MatrixXd& a) { return Eigen::LLT<Eigen::Ref<MatrixXd>>(a).info() == Eigen::Success; }
 
+void divide_by_root(const MatrixXd& root, VectorXd& b) {
+  root.triangularView<Eigen::Lower>().solveInPlace(b);
+}
+
+void divide_by_root(const MatrixXd& root, MatrixXd& b) {
+  root.triangularView<Eigen::Lower>().solveInPlace(b);
+}
+
+void divide_by_transposed_root(const MatrixXd& root, VectorXd& b) {
+  root.triangularView<Eigen::Lower>().adjoint().solveInPlace(b);
+}
+
+void divide_by_square(const MatrixXd& root, VectorXd& b) {
+  divide_by_root(root, b);
+  divide_by_transposed_root(root, b);
+}
+
+MatrixXd square_of_root(const MatrixXd& root) {
+  const auto lower = root.triangularView<Eigen::Lower>();
+  return lower * lower.adjoint().toDenseMatrix();
+}
+
 VectorXd solve_any(const MatrixXd& a, const VectorXd& b) {
   return a.completeOrthogonalDecomposition().solve(b);
 }

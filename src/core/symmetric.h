@@ -17,6 +17,15 @@ Eigen::MatrixXd solve_root(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
 /// Puts L, with L L' = A, into the lower triangle of A; the rest stays. False if there is none.
 bool factorise(Eigen::MatrixXd& a);
 
+// With the L of factorise(): b becomes L^-1 b, L'^-1 b, or both, which is A^-1 b.
+void divide_by_root(const Eigen::MatrixXd& root, Eigen::VectorXd& b);
+void divide_by_root(const Eigen::MatrixXd& root, Eigen::MatrixXd& b);
+void divide_by_transposed_root(const Eigen::MatrixXd& root, Eigen::VectorXd& b);
+void divide_by_square(const Eigen::MatrixXd& root, Eigen::VectorXd& b);
+
+/// L L'.
+Eigen::MatrixXd square_of_root(const Eigen::MatrixXd& root);
+
 /// The shortest x with the least |A x - b|, for any A. Reads all of A.
 Eigen::VectorXd solve_any(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
 

@@ -15,7 +15,7 @@
 namespace updraft {
 namespace {
 
-constexpr std::uint32_t kRun = 2;  // of the streams of purpose kInstance
+constexpr std::uint32_t kCentresRun = 2;  // of the streams of purpose kInstance
 
 /// The rows and one attempt at clustering them.
 class Attempt {
@@ -190,7 +190,7 @@ KMeansResult cluster_rows(std::span<const double> rows, std::size_t width,
             "must be at most {}, the number of different rows; further clusters would be empty",
             different));
   }
-  const Stream stream(options.seed, kRun, Purpose::kInstance);
+  const Stream stream(options.seed, kCentresRun, Purpose::kInstance);
   KMeansResult best;
   for (std::size_t restart = 0; restart < options.restarts; ++restart) {
     Attempt attempt(rows, width, options.clusters);

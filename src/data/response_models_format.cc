@@ -12,6 +12,7 @@
 #include "core/input_file.h"
 #include "core/json_document.h"
 #include "core/json_fields.h"
+#include "core/limits.h"
 #include "data/packed_numbers.h"
 #include "updraft/error.h"
 #include "updraft/response_models.h"
@@ -21,13 +22,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kFormat = "updraft-campaign/1";
+constexpr std::string_view kFormat = "updraft-response-models/1";
+constexpr std::string_view kOlderName = "updraft-campaign/1";  // of the same format; only read
 constexpr std::string_view kEncoding = "float64-uint32-zlib-base64";
 
 /// The format nests five levels; a little more still gets a message about its key.
 constexpr std::size_t kMostDepth = 16;
 
-constexpr double kLargestNumber = 1e100;
 constexpr std::size_t kMostRows = std::size_t{1} << 32;
 constexpr std::size_t kMostFeatures = 1'000'000;
 
@@ -269,7 +270,7 @@ ResponseModels parse_response_models(std::string_view text) {
   const json document = parse_json_document(text, kMostDepth);
   if (!document.is_object()) throw InvalidInput("response models", "must be an object");
   const std::string format = text_field(required(document, "", "format"), "format");
-  if (format != kFormat) {
+  if (format != kFormat && format != kOlderName) {
     throw InvalidInput("format", fmt::format("\"{}\"", clipped(format)),
                        fmt::format("must be \"{}\"", kFormat));
   }

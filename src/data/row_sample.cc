@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kZeros = 0;
 constexpr std::uint32_t kRows = 1;
 
-constexpr std::uint32_t kRun = 1;  // of the streams of purpose kInstance
+constexpr std::uint32_t kSampleRun = 1;  // of the streams of purpose kInstance
 
 std::uint64_t zeros_for(double rate, std::uint64_t rows, std::uint64_t zeros) {
   if (rate == 0.0) return zeros;
@@ -33,7 +33,7 @@ std::uint64_t zeros_for(double rate, std::uint64_t rows, std::uint64_t zeros) {
 }  // namespace
 
 RowSample::RowSample(const CustomerTableOptions& options, std::uint64_t rows, std::uint64_t zeros)
-    : stream_(options.seed, kRun, Purpose::kInstance),
+    : stream_(options.seed, kSampleRun, Purpose::kInstance),
       zeros_wanted_(zeros_for(options.outcome_rate, rows, zeros)),
       zeros_left_(zeros) {
   left_ = rows - zeros + zeros_wanted_;

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "core/json_document.h"
+#include "core/limits.h"
 
 namespace updraft {
 namespace {
 
 constexpr std::uint64_t kRowsPerReport = 4096;
-constexpr double kLargestNumber = 1e100;  // so that no square overflows
 
 /// A column while it is being surveyed.
 struct ColumnSurvey {

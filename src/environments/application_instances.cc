@@ -12,7 +12,7 @@
 namespace updraft {
 namespace {
 
-// Marketing: what a campaign adds to the spend of each customer of one to three segments.
+// Marketing: what an offer adds to the spend of each customer of one to three segments.
 
 struct Segment {
   std::size_t customers;
@@ -39,12 +39,12 @@ struct Lift {
   double euros;  // a day, of one customer
 };
 
-struct Campaign {
+struct Offer {
   const char* name;
   std::array<Lift, 3> lifts;  // those of 0 euros are none
 };
 
-constexpr std::array<Campaign, 8> kCampaigns = {{
+constexpr std::array<Offer, 8> kOffers = {{
     {"breakfast-deal", {{{6, 1.5}, {0, 0.6}, {}}}},
     {"family-pack", {{{3, 2.8}, {4, 1.6}, {1, -0.4}}}},
     {"evening-box", {{{2, 2.0}, {7, 1.6}, {}}}},
@@ -165,10 +165,10 @@ InstanceDefinition marketing() {
     definition.variables.push_back({kSegments[s].customers, kSegments[s].spend});
     definition.segments.push_back(customers_of(s));
   }
-  for (const Campaign& campaign : kCampaigns) {
-    definition.action_names.emplace_back(campaign.name);
+  for (const Offer& offer : kOffers) {
+    definition.action_names.emplace_back(offer.name);
     std::vector<Effect>& effects = definition.effects.emplace_back();
-    for (const Lift& lift : campaign.lifts) {
+    for (const Lift& lift : offer.lifts) {
       if (lift.euros == 0.0) continue;
       effects.push_back({customers_of(lift.segment), {kSegments[lift.segment].spend + lift.euros}});
     }

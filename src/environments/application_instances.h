@@ -11,7 +11,7 @@ namespace updraft {
 // are euros, far from the unit variances that the theory of the policies assumes.
 
 inline constexpr std::string_view kMarketingSummary =
-    "8 campaigns for 1,000 customers in 12 segments, daily spend in euros; days good or bad for "
+    "8 offers for 1,000 customers in 12 segments, daily spend in euros; days good or bad for "
     "all";
 InstanceDefinition marketing();
 

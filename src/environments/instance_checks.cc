@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/limits.h"
 #include "core/symmetric.h"
 #include "updraft/error.h"
 

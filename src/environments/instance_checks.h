@@ -16,9 +16,6 @@ inline constexpr std::size_t kMostVariables = 2147483647;
 /// short file cannot ask for all memory.
 inline constexpr std::size_t kMostMeans = std::size_t{1} << 28;
 
-/// Means, variances and covariances are at most this in size, so that no sum overflows.
-inline constexpr double kLargestNumber = 1e100;
-
 /// Action names have at most this many bytes.
 inline constexpr std::size_t kLongestName = 200;
 

@@ -1,7 +1,5 @@
 #include "experiments/contexts_toml.h"
 
-#include <limits>
-
 #include "updraft/context_environment.h"
 #include "updraft/error.h"
 
@@ -9,7 +7,6 @@ namespace updraft {
 namespace {
 
 constexpr std::uint64_t kMostSize = 1'000'000;
-constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();  // TOML's largest
 
 }  // namespace
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::uint64_t kMostRounds = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostRuns = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();  // TOML's largest
 
 /// Of a quick run, where the file does not say; less where the full run has less.
 constexpr std::uint32_t kQuickRounds = 1000;
@@ -75,21 +74,27 @@ std::string resolve_instance(const TomlField& field, const std::string& origin) 
   return path.string();
 }
 
-/// An instance, a [campaign] or [contexts].
+/// [targeting], or [campaign]: its older name, which stays readable.
+std::optional<TomlField> find_targeting(const TomlTable& document) {
+  const auto targeting = document.find("targeting");
+  return targeting ? targeting : document.find("campaign");
+}
+
+/// An instance, [targeting] or [contexts].
 void read_workload(const TomlTable& document, const std::string& origin, Experiment& experiment) {
-  const auto campaign = document.find("campaign");
+  const auto targeting = find_targeting(document);
   const auto contexts = document.find("contexts");
-  if (campaign || contexts) {
+  if (targeting || contexts) {
     if (const auto instance = document.find("instance")) {
-      throw instance->refusal(fmt::format("an experiment has an instance or a [{}], not both",
-                                          campaign ? "campaign" : "contexts"));
+      throw instance->refusal(fmt::format("an experiment has an instance or [{}], not both",
+                                          targeting ? "targeting" : "contexts"));
     }
-    if (campaign && contexts) {
-      throw contexts->refusal("an experiment has a [campaign] or [contexts], not both");
+    if (targeting && contexts) {
+      throw contexts->refusal("an experiment has [targeting] or [contexts], not both");
     }
   }
-  if (campaign) {
-    experiment.targeting = read_targeting_setting(*campaign, origin);
+  if (targeting) {
+    experiment.targeting = read_targeting_setting(*targeting, origin);
   } else if (contexts) {
     experiment.contexts = read_contexts(*contexts);
   } else {
@@ -102,8 +107,10 @@ void read_workload(const TomlTable& document, const std::string& origin, Experim
 Experiment parse_experiment(std::string_view text, const std::string& origin) {
   const toml::table parsed = parse_toml_document(text, origin);
   const TomlTable document(parsed, 1, "", origin);
-  document.check_keys({"name", "title", "instance", "campaign", "contexts", "rounds", "runs",
-                       "seed", "claims", "tell", "quick", "figure", "policy", "limit"});
+  const bool older = document.find("campaign") && !document.find("targeting");
+  const char* targeting = older ? "campaign" : "targeting";
+  document.check_keys({"name", "title", "instance", targeting, "contexts", "rounds", "runs", "seed",
+                       "claims", "tell", "quick", "figure", "policy", "limit"});
   Experiment experiment;
   experiment.name = read_name(document.required("name"));
   experiment.title = read_line(document.required("title"));

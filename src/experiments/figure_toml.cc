@@ -46,7 +46,7 @@ void check_figure(const TomlTable& document, const Experiment& experiment) {
     const TomlTable figure = document.required("figure").table("a table");
     throw figure.required(experiment.figure.percentile ? "percentile" : "bounds")
         .refusal("true",
-                 "is for experiments on an instance; the figure of a targeted campaign has its own "
+                 "is for experiments on an instance; the figure of targeting has its own "
                  "panels");
   }
   if (experiment.figure.against != FigureStyle::Against::kParameter) return;

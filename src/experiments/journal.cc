@@ -25,14 +25,39 @@ std::uint64_t u64_at(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
+/// Adds the sound records at the beginning of `bytes`; returns the bytes that they take.
+std::size_t scan(std::string_view bytes, std::size_t values, JournalRecords& records) {
+  const std::size_t length = sizeof(std::uint64_t) * (values + 2);
+  const std::size_t sealed = length - sizeof(std::uint64_t);
+  std::size_t size = 0;
+  for (; size + length <= bytes.size(); size += length) {
+    const std::string_view record = bytes.substr(size, length);
+    if (u64_at(record, sealed) != checksum(record.substr(0, sealed))) break;
+    std::vector<double> numbers(values);
+    std::memcpy(numbers.data(), record.data() + sizeof(std::uint64_t), values * sizeof(double));
+    records.insert_or_assign(u64_at(record, 0), std::move(numbers));
+  }
+  return size;
+}
+
 }  // namespace
+
+JournalRecords read_journal(const std::filesystem::path& path, std::size_t values) {
+  JournalRecords records;
+  scan(read_file(path), values, records);
+  return records;
+}
 
 Journal::Journal(std::filesystem::path path, std::size_t values)
     : path_(std::move(path)), values_(values), last_sync_(std::chrono::steady_clock::now()) {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_on("write", path_);
   try {
-    recover();
+    const std::string bytes = read_file(path_);
+    size_ = scan(bytes, values_, recovered_);
+    if (size_ < bytes.size() && ::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) {
+      fail_on("write", path_);
+    }
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -40,22 +65,6 @@ Journal::Journal(std::filesystem::path path, std::size_t values)
 }
 
 Journal::~Journal() { ::close(descriptor_); }
-
-void Journal::recover() {
-  const std::string bytes = read_file(path_);
-  const std::size_t length = sizeof(std::uint64_t) * (values_ + 2);
-  for (; size_ + length <= bytes.size(); size_ += length) {
-    const std::string_view record = std::string_view(bytes).substr(size_, length);
-    const std::size_t sealed = length - sizeof(std::uint64_t);
-    if (u64_at(record, sealed) != checksum(record.substr(0, sealed))) break;
-    std::vector<double> values(values_);
-    std::memcpy(values.data(), record.data() + sizeof(std::uint64_t), values_ * sizeof(double));
-    recovered_.insert_or_assign(u64_at(record, 0), std::move(values));
-  }
-  if (size_ < bytes.size() && ::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) {
-    fail_on("write", path_);
-  }
-}
 
 void Journal::append(std::uint64_t task, std::span<const double> values) {
   std::string record;
@@ -78,11 +87,12 @@ void Journal::append(std::uint64_t task, std::span<const double> values) {
     fail_on("write", path_);
   }
   size_ += record.size();
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_sync_ >= kSyncEvery) {
-    if (::fdatasync(descriptor_) != 0) fail_on("write", path_);
-    last_sync_ = now;
-  }
+  if (std::chrono::steady_clock::now() - last_sync_ >= kSyncEvery) sync();
+}
+
+void Journal::sync() {
+  if (::fdatasync(descriptor_) != 0) fail_on("write", path_);
+  last_sync_ = std::chrono::steady_clock::now();
 }
 
 }  // namespace updraft

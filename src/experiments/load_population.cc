@@ -41,7 +41,7 @@ LoadedPopulation load_population(const TargetingSetting& setting,
     loaded.population = from_table(setting, table.string());
     if (loaded.population.treatments() != setting.treatments) {
       throw InvalidInput(
-          "campaign.treatments", std::to_string(setting.treatments),
+          "targeting.treatments", std::to_string(setting.treatments),
           fmt::format("must be as in {}, {}", table.string(), loaded.population.treatments()));
     }
   } else {

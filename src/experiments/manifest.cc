@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 static void to_json(Json& json, ResponseKind kind) { json = response_name(kind); }
 static void from_json(const Json& json, ResponseKind& kind) {
-  kind = response_kind("campaign.response", json.get<std::string>());
+  kind = response_kind("targeting.response", json.get<std::string>());
 }
 
 static void to_json(Json& json, FigureStyle::Against against) {
@@ -100,7 +100,7 @@ RegretLimit limit_from(const Json& json) {
 
 /// The workload, under a key of its own kind.
 Json workload_json(const Experiment& experiment) {
-  if (experiment.targeting) return {{"campaign", *experiment.targeting}};
+  if (experiment.targeting) return {{"targeting", *experiment.targeting}};
   if (experiment.contexts) return {{"contexts", *experiment.contexts}};
   return {{"instance", experiment.instance}};
 }
@@ -139,7 +139,9 @@ Experiment experiment_from(const Json& json) {
                         .policies = {},
                         .claims = json.at("claims"),
                         .figure = json.at("figure")};
-  if (json.contains("campaign")) experiment.targeting = json["campaign"].get<TargetingSetting>();
+  for (const char* key : {"targeting", "campaign"}) {  // the latter in older manifests
+    if (json.contains(key)) experiment.targeting = json[key].get<TargetingSetting>();
+  }
   if (json.contains("contexts")) experiment.contexts = json["contexts"].get<LinearContexts>();
   for (const Json& policy : json.at("policies")) experiment.policies.push_back(grid_from(policy));
   if (json.contains("tell")) {
@@ -202,6 +204,9 @@ void write_manifest(const Manifest& manifest, const std::filesystem::path& folde
                {"seconds", manifest.seconds}};
   if (manifest.finished) json["finished"] = *manifest.finished;
   if (manifest.population) json["population"] = *manifest.population;
+  if (manifest.shard) {
+    json["shard"] = {{"index", manifest.shard->index}, {"of", manifest.shard->of}};
+  }
   replace_file(folder / kFile, json.dump(2) + "\n");
 }
 
@@ -223,6 +228,10 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
                       .seconds = json.at("seconds")};
     if (json.contains("population"))
       manifest.population = json["population"].get<PopulationSummary>();
+    if (json.contains("shard")) {
+      manifest.shard = Shard{.index = json["shard"].at("index"), .of = json["shard"].at("of")};
+      check_shard(*manifest.shard);
+    }
     if (!json.at("finished").is_null()) manifest.finished = json["finished"].get<std::string>();
     return manifest;
   } catch (const Json::exception& error) {
@@ -230,15 +239,10 @@ std::optional<Manifest> read_manifest(const std::filesystem::path& folder) {
   }
 }
 
-void check_same(const Manifest& there, const Manifest& here, const std::filesystem::path& folder) {
-  const auto refuse = [&](std::string_view what, const std::string& was, const std::string& is) {
-    throw InvalidInput(
-        folder.string(),
-        fmt::format("contains results of another run: {} is {} there and {} here; give "
-                    "another folder with --out, or remove this one",
-                    what, was, is));
-  };
-  if (there.version != here.version) refuse("version", there.version, here.version);
+std::optional<ManifestDifference> first_difference(const Manifest& there, const Manifest& here) {
+  if (there.version != here.version) {
+    return ManifestDifference{"version", there.version, here.version};
+  }
   const Json was = what_decides(there.experiment);
   const Json is = what_decides(here.experiment);
   for (const auto& [key, value] : is.items()) {
@@ -246,23 +250,28 @@ void check_same(const Manifest& there, const Manifest& here, const std::filesyst
     if (old == value) continue;
     if (value.is_object() && old.is_object()) {
       for (const auto& [part, given] : value.items()) {
-        if (old.value(part, Json()) == given) continue;
-        refuse(key + "." + part, old.value(part, Json()).dump(), given.dump());
+        const Json before = old.value(part, Json());
+        if (before != given) {
+          return ManifestDifference{key + "." + part, before.dump(), given.dump()};
+        }
       }
     }
     const bool brief = value.is_primitive();
-    refuse(key, brief ? old.dump() : "different", brief ? value.dump() : "not the same");
+    return ManifestDifference{key, brief ? old.dump() : "different",
+                              brief ? value.dump() : "not the same"};
   }
   if (there.population != here.population) {
     const auto text = [](const Manifest& one) {
       return one.population ? one.population->summary : std::string("none");
     };
-    refuse("population", text(there), text(here));
+    return ManifestDifference{"population", text(there), text(here)};
   }
   if (there.instance_checksum != here.instance_checksum) {
-    refuse(here.population ? "checksum of the individuals" : "checksum of the instance",
-           there.instance_checksum, here.instance_checksum);
+    return ManifestDifference{
+        here.population ? "checksum of the individuals" : "checksum of the instance",
+        there.instance_checksum, here.instance_checksum};
   }
+  return std::nullopt;
 }
 
 }  // namespace updraft

@@ -19,6 +19,7 @@ struct Manifest {
   std::string started;
   std::optional<std::string> finished;  ///< absent while runs are missing
   double seconds = 0.0;                 ///< of playing, over all sessions
+  std::optional<Shard> shard = {};      ///< if the folder has only a part of the runs
 };
 
 /// A manifest of this program on this machine, started now; of the result only what is run.
@@ -32,8 +33,15 @@ void write_manifest(const Manifest& manifest, const std::filesystem::path& folde
 /// Throws InvalidInput if the file is not a manifest; nothing if there is none.
 std::optional<Manifest> read_manifest(const std::filesystem::path& folder);
 
-/// Throws InvalidInput that names the first difference if a folder made by `there` cannot be
-/// continued by `here`.
-void check_same(const Manifest& there, const Manifest& here, const std::filesystem::path& folder);
+/// What keeps two folders from belonging to one run.
+struct ManifestDifference {
+  std::string what;
+  std::string there;
+  std::string here;
+};
+
+/// The first difference in what decides the numbers of a run: version, experiment, instance. Shards
+/// of the same run do not differ.
+std::optional<ManifestDifference> first_difference(const Manifest& there, const Manifest& here);
 
 }  // namespace updraft

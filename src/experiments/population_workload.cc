@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/checksum.h"
+#include "experiments/run_records.h"
 #include "experiments/workload.h"
 #include "updraft/bootstrap.h"
 #include "updraft/error.h"
@@ -10,9 +11,6 @@
 
 namespace updraft {
 namespace {
-
-constexpr std::uint32_t kResamples = 200;
-constexpr double kLevel = 0.9;
 
 /// Judges rankings of the held-out individuals by what these had and paid, and by resamples of
 /// them, which are the same for all rankings.
@@ -23,12 +21,9 @@ class RankingJudge {
         payoffs_(held_out(population, population.table.outcomes)),
         bootstrap_(treated_of(recorded_)) {}
 
-  /// Qini and AUUC of the data, then those of each resample.
-  static constexpr std::size_t kNumbers = 2 * (1 + kResamples);
-
-  /// Ranks by the estimated uplift of the treatment with the largest index (c2_ucb: by the payoff).
-  /// Individuals who had another treatment than that say nothing of it and are left out. NaN where
-  /// no treated or no untreated are left.
+  /// Gives kRankingNumbers. Ranks by the estimated uplift of the treatment with the largest index
+  /// (c2_ucb: by the payoff). Individuals who had another treatment than that say nothing of it and
+  /// are left out. NaN where no treated or no untreated are left.
   std::vector<double> judge(std::span<const IndividualExplanation> estimates) const {
     std::vector<std::uint32_t> counted;
     std::vector<double> scores;
@@ -45,7 +40,7 @@ class RankingJudge {
     const std::vector<std::uint8_t> treated = treated_of(had);
     std::vector<std::uint32_t> weights(counted.size(), 1);
     std::vector<double> numbers;
-    if (!has_both(treated, weights)) return std::vector<double>(kNumbers, std::nan(""));
+    if (!has_both(treated, weights)) return std::vector<double>(kRankingNumbers, std::nan(""));
     const UpliftRanking ranking(scores, treated, payoffs);
     const auto add = [&] {
       const bool defined = has_both(treated, weights);
@@ -56,7 +51,7 @@ class RankingJudge {
     add();
     const Stream stream(1, 0, Purpose::kResample);
     std::vector<std::uint32_t> resample(recorded_.size());
-    for (std::uint32_t b = 0; b < kResamples; ++b) {
+    for (std::uint32_t b = 0; b < kRankingResamples; ++b) {
       bootstrap_.weights(stream, b, resample);
       for (std::size_t k = 0; k < counted.size(); ++k) weights[k] = resample[counted[k]];
       add();
@@ -90,12 +85,6 @@ class RankingJudge {
   std::vector<double> payoffs_;
   StratifiedBootstrap bootstrap_;
 };
-
-/// Without those that are not defined; NaN if none is.
-double mean_of_defined(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
-  return values.empty() ? std::nan("") : summarize(std::move(values)).mean;
-}
 
 class PopulationWorkload final : public Workload {
  public:
@@ -154,10 +143,6 @@ class PopulationWorkload final : public Workload {
     return started;
   }
 
-  std::size_t numbers() const override {
-    return 3 * curve_rounds().size() + RankingJudge::kNumbers;
-  }
-
   std::vector<double> numbers_of(const Outcome& outcome) const override {
     std::vector<double> numbers = Workload::numbers_of(outcome);
     for (const Measures& sums : outcome.curve) numbers.push_back(sums.realised);
@@ -167,37 +152,6 @@ class PopulationWorkload final : public Workload {
     const std::vector<double> ranking = judge_.judge(outcome.held_out);
     numbers.insert(numbers.end(), ranking.begin(), ranking.end());
     return numbers;
-  }
-
-  void add_measures(GridPoint& point, std::span<const std::vector<double>> runs) const override {
-    const std::size_t rounds = curve_rounds().size();
-    const auto over_runs = [&](std::size_t number) {
-      std::vector<double> values;
-      for (const std::vector<double>& run : runs) values.push_back(run[number]);
-      return values;
-    };
-    TargetingMeasures measures;
-    for (std::size_t j = 0; j < rounds; ++j) {
-      measures.realised.push_back(summarize(over_runs(rounds + j)));
-      measures.uplift.push_back(summarize(over_runs(2 * rounds + j)));
-    }
-    measures.final_realised = over_runs(2 * rounds - 1);
-    measures.final_uplift = over_runs(3 * rounds - 1);
-    measures.final_qini = over_runs(3 * rounds);
-    measures.final_auuc = over_runs(3 * rounds + 1);
-    const auto score = [&](std::size_t first) {
-      std::vector<double> means;
-      for (std::uint32_t b = 0; b < kResamples; ++b) {
-        const double mean = mean_of_defined(over_runs(first + 2 + 2 * b));
-        if (!std::isnan(mean)) means.push_back(mean);
-      }
-      RankingScore result{mean_of_defined(over_runs(first)), {std::nan(""), std::nan("")}};
-      if (!means.empty()) result.interval = percentile_interval(means, kLevel);
-      return result;
-    };
-    measures.qini = score(3 * rounds);
-    measures.auuc = score(3 * rounds + 1);
-    point.targeting = std::move(measures);
   }
 
  private:

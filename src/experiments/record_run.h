@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 
@@ -14,7 +15,9 @@ namespace updraft {
 
 struct RecordOptions {
   std::uint32_t run = 0;
-  double explore = 0.0;  ///< as in SimulatedLog
+  double explore = 0.0;  ///< as in SimulatedLog, and so are the next two
+  double holdout = 0.0;
+  std::optional<ActionId> control = {};
   Resolution resolution = Resolution::variables();
   std::stop_token stop = {};
 };

@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +11,6 @@
 namespace updraft {
 namespace {
 
-constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();  // TOML's largest
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
 
 constexpr InputKind kOptionsFile = {

@@ -59,7 +59,7 @@ void take_from_file(const TomlTable& table, TargetingSetting& setting) {
 }  // namespace
 
 TargetingSetting read_targeting_setting(const TomlField& field, const std::string& origin) {
-  const TomlTable table = field.table("a table, [campaign]");
+  const TomlTable table = field.table("a table, [targeting]");
   table.check_keys({"data", "outcome", "response", "outcome_rate", "treatments", "constant",
                     "payoffs", "individuals", "budget"});
   TargetingSetting setting;

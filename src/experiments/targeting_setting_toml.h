@@ -7,7 +7,7 @@
 
 namespace updraft {
 
-/// Reads the table [campaign] of an experiment; a relative path in `data` is taken from the folder
+/// Reads the table [targeting] of an experiment; a relative path in `data` is taken from the folder
 /// of `origin`. Throws InvalidInput with file, line and rule.
 TargetingSetting read_targeting_setting(const TomlField& field, const std::string& origin);
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ namespace updraft {
 toml::table parse_toml_document(std::string_view text, const std::string& origin);
 
 class TomlTable;
+
+/// TOML's largest whole number.
+inline constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
 
 /// A value and its place. Refers to a document that must outlive it.
 class TomlField {

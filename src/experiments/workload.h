@@ -77,12 +77,8 @@ class Workload {
   /// Whether policies that take turns in a block of rounds save time.
   virtual bool shares_noise() const { return false; }
 
-  /// How many numbers an experiment keeps of an outcome.
-  virtual std::size_t numbers() const { return curve_rounds_.size(); }
-  /// These numbers: the regret after each of curve_rounds() first.
+  /// What an experiment keeps of an outcome (experiments/run_records.h).
   virtual std::vector<double> numbers_of(const Outcome& outcome) const;
-  /// Adds to a point what its numbers, one vector per run, say besides the regret.
-  virtual void add_measures(GridPoint&, std::span<const std::vector<double>>) const {}
 
  protected:
   Workload(Knowledge knowledge, const RunOptions& options);

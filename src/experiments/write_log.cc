@@ -8,13 +8,15 @@
 namespace updraft {
 namespace {
 
-/// A policy of which a share of the decisions is replaced by uniform ones. Those draw from the
-/// stream of pools, which plain runs do not have.
+/// A policy of which a share of the decisions is replaced by uniform ones, and another by a control
+/// action. Those draw from the stream of pools, which plain runs do not have.
 class ExploringPolicy {
  public:
   ExploringPolicy(Policy& policy, const RecordOptions& options, std::uint64_t seed)
       : policy_(policy),
         explore_(options.explore),
+        holdout_(options.holdout),
+        control_(options.control.value_or(0)),
         stream_(seed, options.run, Purpose::kPolicy),
         uniform_(seed, options.run, Purpose::kPool) {}
 
@@ -22,12 +24,17 @@ class ExploringPolicy {
   Decision decide(std::uint32_t round, std::vector<double>& distribution) {
     const auto actions = static_cast<double>(policy_.knowledge().actions());
     distribution = policy_.probabilities(stream_);
-    for (double& share : distribution) share = (1.0 - explore_) * share + explore_ / actions;
+    for (double& share : distribution) {
+      share = (1.0 - explore_ - holdout_) * share + explore_ / actions;
+    }
+    distribution[control_] += holdout_;
     Decision decision = policy_.preview(stream_);
     double draws[2] = {};
     uniform_.uniforms(round, 0, draws);
     if (draws[0] < explore_) {
       decision.action = static_cast<ActionId>(draws[1] * actions);
+    } else if (draws[0] < explore_ + holdout_) {
+      decision.action = control_;
     }
     decision.number = round;
     decision.probability = distribution[decision.action];
@@ -38,6 +45,8 @@ class ExploringPolicy {
  private:
   Policy& policy_;
   double explore_;
+  double holdout_;
+  ActionId control_;
   Stream stream_;
   Stream uniform_;
 };
@@ -65,6 +74,12 @@ void write_log(std::shared_ptr<const Instance> instance, const PolicySpec& spec,
   if (!(log.explore >= 0.0 && log.explore <= 1.0)) {
     throw InvalidInput("log.explore", log.explore, "must be in [0, 1]");
   }
+  if (!(log.holdout >= 0.0 && log.holdout + log.explore <= 1.0)) {
+    throw InvalidInput("log.holdout", log.holdout, "must be in [0, 1 - log.explore]");
+  }
+  if (log.holdout > 0.0 && !(log.control && *log.control < instance->actions())) {
+    throw InvalidInput("log.holdout", log.holdout, "needs a control action of the instance");
+  }
   const std::unique_ptr<Workload> workload =
       make_workload(instance, {.rounds = options.rounds,
                                .seed = options.seed,
@@ -75,7 +90,11 @@ void write_log(std::shared_ptr<const Instance> instance, const PolicySpec& spec,
   LogWriter writer(log.path, {.actions = instance->definition().action_names,
                               .variables = instance->variables(),
                               .long_form = log.long_form});
-  record_run(*workload, spec, {.explore = log.explore, .stop = options.stop},
+  record_run(*workload, spec,
+             {.explore = log.explore,
+              .holdout = log.holdout,
+              .control = log.control,
+              .stop = options.stop},
              [&](const Decision& decision, std::span<const double> distribution,
                  const Payoffs& payoffs) { writer.add(decision, distribution, payoffs); });
   writer.finish();

@@ -35,7 +35,7 @@ class CsvRecords final : public LogRecords {
     if (decision_) record.decision = std::string(reader_.fields()[*decision_]);
     round.action = static_cast<ActionId>(id_of(actions_, action_));
     round.probability.reset();
-    if (probability_) {
+    if (probability_ && !reader_.fields()[*probability_].empty()) {
       round.probability = number(*probability_);
       if (const auto rule = probability_rule(*round.probability); !rule.empty()) {
         throw reader_.refusal(*probability_, rule);

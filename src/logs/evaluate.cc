@@ -330,18 +330,20 @@ Evaluation evaluate(const LoggedRounds& rounds, const EvaluationOptions& options
   return Evaluator(rounds, options).run();
 }
 
+LoggedRounds rounds_of_log(std::string path, LogFormat format) {
+  return [path = std::move(path), format = std::move(format)](const auto& visit) {
+    LogReader reader(path, format);
+    LoggedRound round;
+    while (reader.next(round)) visit(round);
+  };
+}
+
 Evaluation evaluate(const std::string& path, const EvaluationOptions& options) {
   EvaluationOptions named = options;
   if (options.format.actions.empty() || options.format.variables.empty()) {
     named.format = survey_log(path, options.format).format;
   }
-  return evaluate(
-      [&](const auto& visit) {
-        LogReader reader(path, named.format);
-        LoggedRound round;
-        while (reader.next(round)) visit(round);
-      },
-      named);
+  return evaluate(rounds_of_log(path, named.format), named);
 }
 
 }  // namespace updraft

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -45,9 +46,15 @@ struct LogWriter::State {
                                      "each; use the long form, or a name that ends in .ndjson",
                                      shape.variables));
     }
+    for (std::size_t i = 0; i < shape.variables; ++i) {
+      const std::string variable =
+          shape.variable_names.empty() ? std::to_string(i) : shape.variable_names[i];
+      variables.push_back(json ? json_text(variable) : csv_field(variable));
+    }
+    if (!json) make_header();
     file = gzopen(partial.c_str(), packed ? "wb" : "wbT");
     if (file == nullptr) fail_on("write", partial);
-    if (!json) write_header();
+    write();
   }
 
   ~State() {
@@ -57,17 +64,41 @@ struct LogWriter::State {
     std::filesystem::remove(partial, ignored);
   }
 
-  void write_header() {
-    text = "decision,action,probability";
+  /// Leaves it in `text`.
+  void make_header() {
+    std::vector<std::string> columns = {"decision"};
+    if (shape.times) columns.emplace_back("time");
+    columns.emplace_back("action");
+    columns.emplace_back("probability");
     for (const std::string& action : shape.actions) {
-      text += ',' + csv_field("probability." + action);
+      if (shape.distributions) columns.push_back(csv_field("probability." + action));
     }
-    if (shape.long_form) text += ",variable,payoff";
-    for (std::size_t i = 0; !shape.long_form && i < shape.variables; ++i) {
-      text += ',' + std::to_string(i);
+    if (shape.long_form) {
+      columns.emplace_back("variable");
+      columns.emplace_back("payoff");
+    } else {
+      for (const std::string& name : shape.variable_names) refuse_column_name(name);
+      columns.insert(columns.end(), variables.begin(), variables.end());
     }
-    text += '\n';
-    write();
+    text = fmt::format("{}\n", fmt::join(columns, ","));
+    if (text.size() > LineFile::kMostLineBytes) {
+      throw InvalidInput("log", path,
+                         "the names of the variables are too long for a row of CSV; use the long "
+                         "form, or a name that ends in .ndjson");
+    }
+  }
+
+  /// Readers of the wide form would take such a variable for something else.
+  void refuse_column_name(const std::string& name) const {
+    const auto columns = {"decision", "time", "action", "probability", "variable", "payoff"};
+    if (!name.starts_with("probability.") &&
+        std::find(columns.begin(), columns.end(), name) == columns.end()) {
+      return;
+    }
+    throw InvalidInput("log", path,
+                       fmt::format("a variable is named {}, as another column of CSV may be; use "
+                                   "the long form, or a name that ends in .ndjson",
+                                   name));
   }
 
   void write() {
@@ -79,22 +110,34 @@ struct LogWriter::State {
   }
 
   /// What a decision's rows have in common.
-  std::string head(const Decision& decision, std::span<const double> distribution) const {
+  std::string head(const Row& row) const {
+    const std::string probability = row.probability ? number_text(*row.probability) : "";
     if (!json) {
-      std::string out = fmt::format("{},{},{}", decision.number, names[decision.action],
-                                    number_text(decision.probability));
-      for (const double share : distribution) out += ',' + number_text(share);
+      std::string out = csv_field(row.decision);
+      if (shape.times) out += ',' + csv_field(row.time);
+      out += fmt::format(",{},{}", names[row.action], probability);
+      for (const double share : row.distribution) out += ',' + number_text(share);
       return out;
     }
-    std::string shares;
-    for (std::size_t a = 0; a < distribution.size(); ++a) {
-      if (distribution[a] == 0.0) continue;
-      shares += fmt::format("{}{}: {}", shares.empty() ? "" : ", ", names[a],
-                            number_text(distribution[a]));
+    const bool number = row.decision.find_first_not_of("0123456789") == row.decision.npos &&
+                        (row.decision.size() == 1 || row.decision.front() != '0');
+    std::string out =
+        fmt::format(R"({{"decision": {}, )", number ? row.decision : json_text(row.decision));
+    if (shape.times) out += fmt::format(R"("time": {}, )", json_text(row.time));
+    out += fmt::format(R"("action": {}, )", names[row.action]);
+    if (row.probability) out += fmt::format(R"("probability": {}, )", probability);
+    if (shape.distributions) out += fmt::format(R"("probabilities": {{{}}}, )", shares(row));
+    return out;
+  }
+
+  std::string shares(const Row& row) const {
+    std::string out;
+    for (std::size_t a = 0; a < row.distribution.size(); ++a) {
+      if (row.distribution[a] == 0.0) continue;
+      out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", names[a],
+                         number_text(row.distribution[a]));
     }
-    return fmt::format(
-        R"({{"decision": {}, "action": {}, "probability": {}, "probabilities": {{{}}}, )",
-        decision.number, names[decision.action], number_text(decision.probability), shares);
+    return out;
   }
 
   /// A decision that paid nothing has one row, so that it is not lost.
@@ -108,8 +151,9 @@ struct LogWriter::State {
       const VariableId id =
           payoffs.kind() == Payoffs::Kind::kSparse ? payoffs.ids()[i] : static_cast<VariableId>(i);
       const std::string paid = number_text(payoffs.values()[i]);
-      text += json ? fmt::format("{}\"variable\": \"{}\", \"payoff\": {}}}\n", start, id, paid)
-                   : fmt::format("{},{},{}\n", start, id, paid);
+      text +=
+          json ? fmt::format("{}\"variable\": {}, \"payoff\": {}}}\n", start, variables[id], paid)
+               : fmt::format("{},{},{}\n", start, variables[id], paid);
     }
   }
 
@@ -117,13 +161,14 @@ struct LogWriter::State {
     const bool sparse = payoffs.kind() == Payoffs::Kind::kSparse;
     text += start;
     if (json) {
-      text += sparse ? "\"payoffs\": {" : "\"payoffs\": [";
+      const bool named = sparse || !shape.variable_names.empty();
+      text += named ? "\"payoffs\": {" : "\"payoffs\": [";
       for (std::size_t i = 0; i < payoffs.values().size(); ++i) {
         if (i > 0) text += ", ";
-        if (sparse) text += fmt::format("\"{}\": ", payoffs.ids()[i]);
+        if (named) text += fmt::format("{}: ", variables[sparse ? payoffs.ids()[i] : i]);
         text += number_text(payoffs.values()[i]);
       }
-      text += sparse ? "}}\n" : "]}\n";
+      text += named ? "}}\n" : "]}\n";
       return;
     }
     dense.assign(shape.variables, 0.0);
@@ -138,7 +183,8 @@ struct LogWriter::State {
   std::string partial;
   Shape shape;
   bool json = false;
-  std::vector<std::string> names;  // of the actions, as they are written
+  std::vector<std::string> names;      // of the actions, as they are written
+  std::vector<std::string> variables;  // their names, as they are written
   gzFile file = nullptr;
   std::string text;
   std::vector<double> dense;
@@ -150,7 +196,15 @@ LogWriter::~LogWriter() = default;
 
 void LogWriter::add(const Decision& decision, std::span<const double> distribution,
                     const Payoffs& payoffs) {
-  const std::string start = state_->head(decision, distribution);
+  add({.decision = std::to_string(decision.number),
+       .action = decision.action,
+       .probability = decision.probability,
+       .distribution = distribution},
+      payoffs);
+}
+
+void LogWriter::add(const Row& row, const Payoffs& payoffs) {
+  const std::string start = state_->head(row);
   if (state_->shape.long_form) {
     state_->add_rows(start, payoffs);
   } else {

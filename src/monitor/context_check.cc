@@ -8,7 +8,7 @@
 namespace updraft {
 namespace {
 
-constexpr std::uint64_t kLeastRounds = 30;
+constexpr std::uint64_t kLeastContextRounds = 30;
 constexpr double kWide = 2.0;            // times the largest standard deviation that delta allows
 constexpr double kStandardErrors = 5.0;  // that a mean must be beyond the bound
 
@@ -45,7 +45,7 @@ void add_beyond(std::span<const Tally> tallies, double bound, const WarningWords
                 std::vector<AssumptionWarning>& out) {
   for (ActionId action = 0; action < tallies.size(); ++action) {
     const Tally& tally = tallies[action];
-    if (tally.count < kLeastRounds) continue;
+    if (tally.count < kLeastContextRounds) continue;
     const auto count = static_cast<double>(tally.count);
     const double error = std::sqrt(tally.spread() / (count - 1.0) / count);
     if (!(std::abs(tally.mean()) - kStandardErrors * error > bound)) continue;
@@ -66,7 +66,7 @@ std::vector<AssumptionWarning> check_context_scale(const PolicySpec& spec, std::
                                                    std::span<const Tally> payoffs,
                                                    const WarningWords& words) {
   std::vector<AssumptionWarning> out;
-  if (!spec.number("delta") || rounds < kLeastRounds) return out;
+  if (!spec.number("delta") || rounds < kLeastContextRounds) return out;
   const double bound = spec.number_or_default("bound");
   add_wide(variance_within(payoffs), bound, words, out);
   add_beyond(payoffs, bound, words, out);

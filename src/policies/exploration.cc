@@ -15,8 +15,10 @@ double exploration_alpha(const PolicySpec& spec, const Knowledge& knowledge, Err
   }
   if (alpha) return *alpha;
   if (!delta) {
-    throw InvalidInput(spec.name() + ".alpha",
-                       "missing: give alpha (> 0), or delta (in (0, 1)) with a horizon");
+    throw InvalidInput(
+        spec.name() + ".alpha",
+        "missing: give alpha (> 0), or delta (in (0, 1)) with a horizon; auto picks a "
+        "policy that needs neither");
   }
   if (!knowledge.horizon()) {
     throw InvalidInput(spec.name() + ".horizon", "missing: delta needs the number of rounds");

@@ -123,7 +123,7 @@ std::vector<PolicyInfo> plain_table() {
                 "units, noise learnt",
        .reference = "docs/policies/up_ts_sparse_bl.md; beyond the paper",
        .status = PolicyStatus::kLight,
-       .revision = 2,
+       .revision = 3,
        .needs = Need::kBaseline,
        .uses = Need::kSegments,
        .traits = {.draws = true, .has_posterior = true},
@@ -137,7 +137,7 @@ std::vector<PolicyInfo> plain_table() {
                 "units, baseline and noise learnt",
        .reference = "docs/policies/up_ts_sparse.md; beyond the paper",
        .status = PolicyStatus::kLight,
-       .revision = 2,
+       .revision = 3,
        .needs = {},
        .uses = Need::kSegments,
        .traits = {.draws = true, .has_posterior = true},
@@ -428,7 +428,7 @@ void check_kind(const PolicySpec& spec, PolicyKind wanted) {
   throw InvalidInput(
       "policy", spec.name(),
       fmt::format("is for {} ({}), not for {}; for these there are: {}", kind_purpose(own),
-                  own == PolicyKind::kPlain ? "docs/choose-a-policy.md" : "docs/campaigns.md",
+                  own == PolicyKind::kPlain ? "docs/choose-a-policy.md" : "docs/targeting.md",
                   kind_purpose(wanted), fmt::join(names, ", ")));
 }
 

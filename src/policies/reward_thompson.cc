@@ -43,17 +43,18 @@ bool RewardThompson::leaves_out_waiting() const {
 
 ActionId RewardThompson::choose(const Stream& stream) {
   if (const auto action = forced()) return *action;
-  const bool leave_out_waiting = leaves_out_waiting();
   const double factor = width_factor(stream);
-  const double* normals = draws_.of(stream, decisions());
+  const double* normal = draws_.of(stream, decisions());
   const auto count = static_cast<ActionId>(actions());
-  ActionId best = count;
-  double best_draw = 0.0;
-  for (ActionId action = 0; action < count; ++action) {
-    if (leave_out_waiting && waiting(action)) continue;
-    const double draw =
-        mean_[action] + factor * sd_[action] * normals[action * DecisionNormals::kBlock];
-    if (best == count || draw > best_draw) {
+  ActionId best = 0;
+  const bool leave_out_waiting = leaves_out_waiting();
+  while (leave_out_waiting && waiting(best)) ++best;
+  const double* mean = mean_.data();
+  const double* sd = sd_.data();
+  double best_draw = mean[best] + factor * sd[best] * normal[best * DecisionNormals::kBlock];
+  for (ActionId action = best + 1; action < count; ++action) {
+    const double draw = mean[action] + factor * sd[action] * normal[action * DecisionNormals::kBlock];
+    if (draw > best_draw && !(leave_out_waiting && waiting(action))) {
       best = action;
       best_draw = draw;
     }

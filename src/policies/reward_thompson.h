@@ -35,7 +35,7 @@ class RewardThompson : public Policy {
   virtual double factor_95() const = 0;
   virtual bool noise_known() const { return true; }
 
-  bool waiting(ActionId action) const { return pulls(action) == 0 && offers()[action] > 0; }
+  bool waiting(ActionId action) const { return pulls()[action] == 0 && offers()[action] > 0; }
   bool leaves_out_waiting() const;
   ActionId choose(const Stream& stream) override;
   std::vector<double> probabilities_given(ActionId action, const Stream& stream) override;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.h"
 #include "policies/all_policies.h"
 #include "policies/noise_learning_policy.h"
 #include "policies/reward_thompson.h"
@@ -34,20 +35,13 @@ class ThompsonSampling final : public RewardThompson {
   }
 
  private:
-  double precision_denominator(ActionId action) const {
-    return noise_variance_ + static_cast<double>(pulls(action)) * prior_.variance;
-  }
-  double posterior_mean(ActionId action) const {
-    return (prior_.mean * noise_variance_ + prior_.variance * reward_sum_[action]) /
-           precision_denominator(action);
-  }
-  double posterior_variance(ActionId action) const {
-    return prior_.variance * noise_variance_ / precision_denominator(action);
-  }
-
   /// Refreshes what follows from the action's pulls and rewards.
   void update_posterior(ActionId action) {
-    set_posterior(action, posterior_mean(action), std::sqrt(posterior_variance(action)));
+    const double precision =
+        noise_variance_ + static_cast<double>(pulls()[action]) * prior_.variance;
+    set_posterior(
+        action, (prior_.mean * noise_variance_ + prior_.variance * reward_sum_[action]) / precision,
+        std::sqrt(prior_.variance * noise_variance_ / precision));
   }
 
   double width_factor(const Stream&) const override { return 1.0; }
@@ -109,7 +103,6 @@ class LearningThompsonSampling final : public RewardThompson {
   /// Of the noise; infinite as long as nothing is known of it.
   double variance() const {
     if (!noise_known()) return std::numeric_limits<double>::infinity();
-    constexpr double kRounding = 1e-13;
     double largest = 0.0;
     for (const double mean : mean_reward_) largest = std::max(largest, std::abs(mean));
     const double estimate = squares_ / static_cast<double>(degrees());

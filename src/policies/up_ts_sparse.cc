@@ -25,9 +25,6 @@ using Eigen::VectorXd;
 /// within actions, fewer than this times K.
 constexpr std::uint64_t kFewRounds = 2;
 
-/// An action with fewer pulls than kCaution log(t) counts as if each were worth less.
-constexpr double kCaution = 0.3;
-
 /// With more pulls than kSettled log(t) an action's draw is moved towards the mean of draws.
 constexpr double kSettled = 2.0;
 
@@ -104,13 +101,11 @@ class UpTsSparse final : public Policy {
   }
 
   Explanation explain(Detail detail) const override {
-    SparseData data = data_;
-    for (ActionId a = 0; a < actions(); ++a) data.pulls[a] = static_cast<double>(pulls(a));
     return explain_sparse({.knowledge = &knowledge(),
                            .units = resolution().partition.get(),
                            .pulls = pulls(),
                            .indices = {chain_mean_.data(), actions()},
-                           .data = &data,
+                           .data = &data_,
                            .state = &state_,
                            .started = all_have_feedback()},
                           detail);
@@ -131,13 +126,8 @@ class UpTsSparse final : public Policy {
     return noise_.inflation() * degrees / draws.chi_squared(2, noise_.degrees);
   }
 
-  /// What pulls are worth: fewer than kCaution log(t) as if each were worth less.
-  void weigh_pulls() {
-    const double enough = kCaution * std::log(static_cast<double>(observations()));
-    for (ActionId a = 0; a < actions(); ++a) {
-      const auto n = static_cast<double>(pulls(a));
-      data_.pulls[a] = n / std::max(1.0, enough / n);
-    }
+  void note_pulls() {
+    for (ActionId a = 0; a < actions(); ++a) data_.pulls[a] = static_cast<double>(pulls(a));
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {
@@ -147,7 +137,7 @@ class UpTsSparse final : public Policy {
     if (!all_have_feedback()) return;
     if (noise_.rounds == 0) start_chain();
     if (static_cast<double>(observations()) >= 1.02 * static_cast<double>(noise_.rounds)) fit();
-    weigh_pulls();
+    note_pulls();
     advance_chain();
   }
 
@@ -257,7 +247,7 @@ class UpTsSparse final : public Policy {
     state_.read(reader);
     reader.f64s({chain_mean_.data(), actions()}, "policy state: mean draws");
     seed_ = reader.u64();
-    if (all_have_feedback()) weigh_pulls();
+    if (all_have_feedback()) note_pulls();
   }
 
   UnitMoments moments_;

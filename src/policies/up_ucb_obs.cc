@@ -7,7 +7,7 @@
 namespace updraft {
 
 /// UpUCB with the baseline's lower bounds taken from a table of observations made before the
-/// campaign. [hsieh22, 'Estimating Baseline Payoffs from Observational Data']
+/// start. [hsieh22, 'Estimating Baseline Payoffs from Observational Data']
 ///   index(a) = sum_{i in V(a)} (mean(a,i) + radius(a) - (observed mean(i) - sqrt(2 alpha / n(i))))
 /// The table never grows, so its errors stay: regret is linear where they exceed the gap.
 /// Choice where the paper is silent: delta is split as for up_ucb, whose union bound also covers

@@ -8,8 +8,6 @@
 namespace updraft {
 namespace {
 
-bool is_tuned(const PolicyGrid& grid) { return !grid.parameter.empty(); }
-
 template <typename Better>
 const GridPoint& extreme(const ExperimentResult& result, std::size_t policy, Better better) {
   const GridPoint* found = nullptr;
@@ -33,11 +31,11 @@ const GridPoint& most_mean(const ExperimentResult& result, std::size_t policy) {
 
 std::vector<std::size_t> rivals(const Experiment& experiment, std::size_t policy) {
   const std::vector<PolicyGrid>& grids = experiment.policies;
-  if (is_tuned(grids[policy])) return {policy};
+  if (grids[policy].is_tuned()) return {policy};
   std::vector<std::size_t> tuned;
   std::vector<std::size_t> same;
   for (std::size_t p = 0; p < grids.size(); ++p) {
-    if (!is_tuned(grids[p])) continue;
+    if (!grids[p].is_tuned()) continue;
     tuned.push_back(p);
     if (needs_of(grids[p].spec) == needs_of(grids[policy].spec)) same.push_back(p);
   }
@@ -47,7 +45,7 @@ std::vector<std::size_t> rivals(const Experiment& experiment, std::size_t policy
 std::vector<Hindsight> hindsight(const ExperimentResult& result) {
   std::vector<Hindsight> found;
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
-    if (is_tuned(result.experiment.policies[p])) continue;
+    if (result.experiment.policies[p].is_tuned()) continue;
     for (const std::size_t rival : rivals(result.experiment, p)) {
       const GridPoint& policy = result.best(p);
       const GridPoint& least = least_mean(result, rival);

@@ -13,8 +13,6 @@ constexpr double kCurveBand = 0.22;
 constexpr double kLineBand = 0.12;  // lines lie close together, their bands one upon the other
 constexpr double kLeastBand = 0.3;  // share of a mean below which a band does not stretch the axis
 
-bool is_tuned(const PolicyGrid& grid) { return !grid.parameter.empty(); }
-
 /// A log axis cannot show the others.
 bool shows(const GridPoint& point) {
   return point.final_regret.mean > 0.0 && (!point.value || *point.value > 0.0);
@@ -42,7 +40,7 @@ Axis regret_axis(const ExperimentResult& result) {
 std::string parameters_of(const Experiment& experiment) {
   std::vector<std::string> names;
   for (const PolicyGrid& grid : experiment.policies) {
-    if (!is_tuned(grid)) continue;
+    if (!grid.is_tuned()) continue;
     if (std::find(names.begin(), names.end(), grid.parameter) == names.end()) {
       names.push_back(grid.parameter);
     }
@@ -55,7 +53,7 @@ std::vector<std::size_t> order_of(const ExperimentResult& result) {
   std::vector<std::size_t> order;
   std::vector<std::size_t> lines;
   for (std::size_t p = 0; p < result.experiment.policies.size(); ++p) {
-    (is_tuned(result.experiment.policies[p]) ? order : lines).push_back(p);
+    (result.experiment.policies[p].is_tuned() ? order : lines).push_back(p);
   }
   std::stable_sort(lines.begin(), lines.end(), [&](std::size_t a, std::size_t b) {
     return result.best(a).final_regret.mean > result.best(b).final_regret.mean;
@@ -86,7 +84,7 @@ std::string rows_of(const ExperimentResult& result, std::size_t policy, const Pa
 }
 
 Layer line(const std::string& block, const PolicyGrid& grid, const Style& style) {
-  if (is_tuned(grid)) {
+  if (grid.is_tuned()) {
     return {block + " using 1:2",
             fmt::format("with linespoints lw 1.8 lc rgb '{}' dt solid pt {} ps mark", style.colour,
                         style.mark),
@@ -115,7 +113,7 @@ Panel parameter_panel(const ExperimentResult& result, const PanelNames& names) {
     const std::string block = fmt::format("${}{}", names.block, p);
     const Style style = style_of(names.palette, grid.label);
     panel.data += data_block(block, rows);
-    panel.layers.push_back(band(block, style, is_tuned(grid) ? kCurveBand : kLineBand));
+    panel.layers.push_back(band(block, style, grid.is_tuned() ? kCurveBand : kLineBand));
     lines.push_back(line(block, grid, style));
   }
   panel.layers.insert(panel.layers.end(), lines.begin(), lines.end());

@@ -31,7 +31,7 @@ std::string targeting_text(const ExperimentResult& result) {
   const PopulationSummary population = result.population.value_or(PopulationSummary());
   const auto count = [](std::size_t number) { return grouped(static_cast<double>(number), 0); };
   return fmt::format(
-      "Targeted campaign: {} individuals per round, of whom at most {} get {}. They are drawn, "
+      "Targeting: {} individuals per round, of whom at most {} get {}. They are drawn, "
       "with "
       "replacement, from {} ({}); {} others are held out. {} features, {}. {}",
       count(setting.individuals), count(setting.budget),
@@ -66,7 +66,7 @@ std::string contexts_text(const LinearContexts& contexts) {
       count(contexts.groups), count(contexts.max_affected), number_text(contexts.noise_sd));
 }
 
-std::string stage_text(const ExperimentResult& result) {
+std::string workload_text(const ExperimentResult& result) {
   const Experiment& experiment = result.experiment;
   if (experiment.targeting) return targeting_text(result);
   if (experiment.contexts) return contexts_text(*experiment.contexts);
@@ -110,7 +110,7 @@ std::string setting_text(const ExperimentResult& result) {
       "of "
       "a policy is the value with the least mean + one standard deviation of the regret after the "
       "last round.{}",
-      stage_text(result), experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
+      workload_text(result), experiment.runs == 1 ? "1 run" : grouped(experiment.runs, 0) + " runs",
       grouped(experiment.rounds, 0), experiment.seed, what_they_meet(experiment),
       shortened.empty() ? "" : fmt::format(" This is a short run: {}.", shortened));
 }

@@ -17,7 +17,7 @@ constexpr double kHeading = 66.0;
 constexpr double kAbove = 34.0;   // of a panel in its cell: its title
 constexpr double kBelow = 64.0;   // tick labels and the name of the axis
 constexpr double kBeside = 18.0;  // a tick label that sticks out
-constexpr double kCharacter = 7.2;
+constexpr double kNameCharacter = 7.2;
 constexpr std::size_t kMostTitle = 54;  // characters above a panel
 constexpr std::size_t kMostRows = 11;   // of the legend, before it takes a second column
 
@@ -148,7 +148,7 @@ std::string figure_script(const SuiteResult& suite, const std::string& terminal,
   script += frame_commands();
   script += heading_commands(terminal, grid.canvas(), suite.title, heading(suite, panels));
   script += "set multiplot\nunset key\n";
-  const double left = 52.0 + kCharacter * static_cast<double>(widest);
+  const double left = 52.0 + kNameCharacter * static_cast<double>(widest);
   for (std::size_t j = 0; j < panels.size(); ++j) {
     script += panel_commands(panels[j], grid, j, left);
     if (j == 0) script += "unset label 1\nunset label 2\n";

@@ -24,7 +24,7 @@ Estimate difference_of(const std::vector<double>& a, const std::vector<double>& 
 /// runs.
 void check_recorded(const ExperimentResult& result) {
   if (!result.experiment.targeting || !result.experiment.targeting->recorded) {
-    throw NotTested{"the claim is about campaigns in which some payoffs are recorded"};
+    throw NotTested{"the claim is about targeting with some payoffs recorded"};
   }
   for (const GridPoint& point : result.points) {
     if (!point.targeting || point.targeting->final_uplift.empty() ||

@@ -43,7 +43,7 @@ std::string theorem_sentence(const ExperimentResult& result, std::size_t policy)
   const TargetingSetting& setting = *result.experiment.targeting;
   const PolicySpec& spec = result.best(policy).spec;
   const auto delta = spec.number("delta");
-  for (const CampaignBoundInfo& theorem : campaign_bounds()) {
+  for (const TargetingBoundInfo& theorem : targeting_bounds()) {
     if (theorem.name != spec.name() || !delta || spec.word("model") == "logistic") continue;
     const double norm_bound = spec.number_or_default("bound");
     const double bound = theorem.evaluate({.features = result.population->features,

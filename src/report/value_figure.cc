@@ -13,7 +13,7 @@ namespace updraft {
 namespace {
 
 constexpr double kRow = 34.0;  // pixels
-constexpr double kCharacter = 7.6;
+constexpr double kLabelCharacter = 7.6;
 
 struct Row {
   const PolicyValue* policy;
@@ -78,7 +78,8 @@ std::string figure_script(const Evaluation& evaluation, const std::string& termi
     longest = std::max(longest, length(row.policy->policy));
     names.push_back(fmt::format("{} {}", in_quotes(row.policy->policy), row.place));
   }
-  const double left = 40.0 + kCharacter * static_cast<double>(std::min<std::size_t>(longest, 60));
+  const double left =
+      40.0 + kLabelCharacter * static_cast<double>(std::min<std::size_t>(longest, 60));
   const Canvas canvas{left + 620.0, 150.0 + kRow * static_cast<double>(rows.size())};
   const Box box{left, canvas.width - 150.0, 78.0, canvas.height - 62.0};
   std::string script = terminal_commands(terminal, canvas, output.string());

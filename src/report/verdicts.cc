@@ -28,14 +28,15 @@ constexpr std::array<Claim, 9> kClaims = {{
     {"With L = 10 affected variables, a bound of 5 fails for every alpha, a bound of 8 can be "
      "rescued by a larger alpha, and a bound of 15 is sublinear but has more regret",
      wrong_bound},
-    {"In targeted campaigns whose payoffs follow the models, C2UpUCB, with the baseline known or "
+    {"In targeting, if all payoffs follow the models, C2UpUCB, with the baseline known or "
      "not, is sublinear and beats epsilon-greedy; greedy and C2UCB do badly",
      targeting_explores},
-    {"In targeted campaigns in which some payoffs are recorded, C2UpUCB treats people with larger "
+    {"In targeting, if some payoffs are recorded, C2UpUCB treats people with larger "
      "uplifts than epsilon-greedy, with the baseline known or not, and both beat greedy, C2UCB and "
      "chance",
      recorded_targeting_explores},
-    {"In these campaigns C2UpUCB and epsilon-greedy get about the same payoffs, and the regret of "
+    {"In targeting, if some payoffs are recorded, C2UpUCB and epsilon-greedy get about the same "
+     "payoffs, and the regret of "
      "all learners is linear",
      recorded_targeting_ends_alike},
     {"In contextual bandits with linear payoffs, policies that know the affected sets have far "

@@ -18,7 +18,7 @@ constexpr std::string_view kField = "--token-file";
 constexpr std::size_t kShortest = 16;
 constexpr std::size_t kLongest = 1000;
 constexpr std::size_t kLargestFile = 1 << 20;
-constexpr std::size_t kLongestName = 100;
+constexpr std::size_t kLongestTokenName = 100;
 constexpr std::uint32_t kMostRate = 1'000'000;
 
 std::string_view trimmed(std::string_view line) {
@@ -113,7 +113,7 @@ AccessTokens::Digest AccessTokens::digest_of(std::string_view token) {
 }
 
 bool is_token_name(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName &&
+  return !text.empty() && text.size() <= kLongestTokenName &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   c == '.' || c == '_' || c == '-';

@@ -16,6 +16,7 @@ constexpr std::uint64_t kBytesPerMatrixCell = 40;   // a Gram matrix with what i
 constexpr std::uint64_t kBytesPerCell = 8;          // action times variable: sums of payoffs
 constexpr std::uint64_t kBytesPerWatchedCell = 16;  // the monitor's sums
 constexpr std::uint64_t kMostWatchedCells = 2'097'152;
+constexpr std::uint64_t kMostAtoms = 256;  // of evidence that looks at more than the total
 constexpr std::uint64_t kBytesPerVariable = 64;
 constexpr std::uint64_t kBytesPerAction = 256;
 constexpr std::uint64_t kBytesPerName = 64;  // besides its letters
@@ -37,9 +38,14 @@ CampaignCost of_sums(const CampaignDefinition& campaign) {
   const std::uint64_t actions = campaign.knowledge->actions();
   const std::uint64_t cells = variables * actions;
   const bool on_total = policy_info(campaign.spec.name()).traits.on_total;
+  std::uint64_t atoms = 1;
+  if (const auto& sets = campaign.knowledge->affected()) {
+    atoms = sets->atoms()->groups() <= kMostAtoms ? sets->atoms()->groups() : 1;
+  }
+  const std::uint64_t evidence = (3 * atoms + 3 * actions) * atoms * sizeof(double);
   return {.bytes = (on_total ? 0 : cells * kBytesPerCell) +
                    std::min(cells, kMostWatchedCells) * kBytesPerWatchedCell +
-                   variables * kBytesPerVariable + actions * kBytesPerAction,
+                   variables * kBytesPerVariable + actions * kBytesPerAction + evidence,
           .work = on_total ? actions : cells};
 }
 

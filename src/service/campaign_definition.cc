@@ -10,6 +10,7 @@
 #include "core/json_document.h"
 #include "core/json_fields.h"
 #include "service/campaign_cost.h"
+#include "service/definition_evidence.h"
 #include "service/definition_knowledge.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
@@ -20,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 /// Definitions nest four levels; a little more still gets a message about its key.
-constexpr std::size_t kMostDepth = 8;
+constexpr std::size_t kDefinitionDepth = 8;
 
 /// A list of as many numbers as there may be variables fits.
 constexpr std::size_t kLargestTree = std::size_t{192} << 20;
@@ -289,6 +290,23 @@ void read_loss(const json& document, CampaignDefinition& campaign, json& shortes
   shortest["lost"] = campaign.lost == LostPayoffs::kZeros ? "zeros" : "skip";
 }
 
+void read_mode(const json& document, CampaignDefinition& campaign, json& shortest) {
+  if (!document.contains("mode")) return;
+  const std::string mode = text_field(document["mode"], "mode");
+  if (mode != "live" && mode != "shadow") {
+    throw unknown_name("mode", clipped(mode), {"live", "shadow"});
+  }
+  campaign.shadow = mode == "shadow";
+  if (!campaign.shadow) return;
+  if (document.contains("holdout")) {
+    throw InvalidInput("holdout", "cannot be combined with shadow mode, in which others decide");
+  }
+  if (campaign.shape) {
+    throw InvalidInput("mode", mode, "is for campaigns with actions, not with treatments");
+  }
+  shortest["mode"] = mode;
+}
+
 }  // namespace
 
 Knowledge CampaignDefinition::policy_knowledge() const {
@@ -299,6 +317,26 @@ Knowledge CampaignDefinition::policy_knowledge() const {
 std::string action_name(const CampaignDefinition& campaign, ActionId action) {
   return campaign.action_names.empty() ? fmt::format("action {}", action)
                                        : campaign.action_names[action];
+}
+
+ActionId action_field(const json& value, const CampaignDefinition& campaign,
+                      std::string_view path) {
+  if (value.is_number()) {
+    return static_cast<ActionId>(whole_field(value, path, 0, campaign.actions() - 1));
+  }
+  if (!value.is_string()) throw InvalidInput(path, "must be the number or name of an action");
+  const auto& name = value.get_ref<const std::string&>();
+  const std::vector<std::string>& names = campaign.action_names;
+  if (names.empty()) {
+    throw InvalidInput(path, clipped(name),
+                       "must be a number: the actions of this campaign have no names");
+  }
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<ActionId>(found - names.begin());
+  if (names.size() <= kMostListed) throw unknown_name(path, clipped(name), names);
+  throw InvalidInput(
+      path, clipped(name),
+      fmt::format("unknown; must be one of the names of the {} actions", names.size()));
 }
 
 VariableId variable_field(const json& value, const CampaignDefinition& campaign,
@@ -342,12 +380,15 @@ void check_campaign_name(std::string_view name) { check_word("name", name, 100, 
 
 void check_decision_id(std::string_view id) { check_word("decision", id, 200, ". _ : -"); }
 
+void check_batch_id(std::string_view id) { check_word("batch", id, 200, ". _ : -"); }
+
 CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits) {
-  const json document = parse_json_document(body, kMostDepth, most_tree_bytes(body, kLargestTree));
+  const json document =
+      parse_json_document(body, kDefinitionDepth, most_tree_bytes(body, kLargestTree));
   if (!document.is_object()) throw InvalidInput("request", "must be an object");
   check_keys(document, "",
              {"name", "policy", "actions", "variables", "knowledge", "treatments", "budget",
-              "features", "seed", "wait", "lost"});
+              "features", "seed", "wait", "lost", "mode", "holdout", "probe", "guardrails"});
   const std::string name = text_field(required(document, "", "name"), "name");
   check_campaign_name(name);
   const std::string policy = text_field(required(document, "", "policy"), "policy");
@@ -372,6 +413,8 @@ CampaignDefinition parse_definition(std::string_view body, const DefinitionLimit
       read_shape(document, policy, limits, campaign, shortest);
       break;
   }
+  read_mode(document, campaign, shortest);
+  read_evidence(document, campaign, shortest);
   shortest["policy"] = campaign.spec.text();
   campaign.canonical = shortest.dump();
   return campaign;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "updraft/error.h"
+#include "updraft/evidence.h"
 #include "updraft/ids.h"
 #include "updraft/knowledge.h"
 #include "updraft/policy_kind.h"
@@ -27,6 +28,11 @@ struct CampaignDefinition {
   std::uint64_t seed = 1;
   std::optional<double> wait_seconds;
   LostPayoffs lost = LostPayoffs::kSkip;
+  bool shadow = false;  ///< begins in shadow mode: the caller decides, the policy learns
+  /// The holdout and the guardrails, of policies that take actions.
+  EvidenceOptions evidence = {};
+  /// The same of targeted campaigns: the share of the people chosen who are left untreated.
+  double people_held_out = 0.0;
 
   /// Plain policies; and contextual ones if the variables are the same in every round.
   std::optional<Knowledge> knowledge;
@@ -40,6 +46,9 @@ struct CampaignDefinition {
   /// Contextual policies.
   std::optional<ContextualShape> contexts;
   std::vector<std::string> feature_names;  ///< empty if features are numbers
+
+  /// How many there are; not for targeted campaigns.
+  std::size_t actions() const { return contexts ? contexts->actions : knowledge->actions(); }
 
   /// What the policy is made with.
   Knowledge policy_knowledge() const;
@@ -69,6 +78,10 @@ struct DefinitionLimits {
 /// From the body of POST /v1/campaigns. Throws InvalidInput.
 CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits = {});
 
+/// An action by name or number. Not for targeted campaigns. Throws InvalidInput.
+ActionId action_field(const nlohmann::json& value, const CampaignDefinition& campaign,
+                      std::string_view path);
+
 /// The name of an action, or "action 3".
 std::string action_name(const CampaignDefinition& campaign, ActionId action);
 
@@ -88,5 +101,7 @@ InvalidInput unknown_variable(std::string_view field, std::string_view name,
 /// Throw InvalidInput.
 void check_campaign_name(std::string_view name);
 void check_decision_id(std::string_view id);
+/// The same of batches of past rounds.
+void check_batch_id(std::string_view id);
 
 }  // namespace updraft

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <istream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,10 +13,9 @@
 #include "core/checksum.h"
 #include "core/json_document.h"
 #include "core/json_fields.h"
-#include "service/access_tokens.h"
 #include "service/event_bodies.h"
-#include "service/event_kinds.h"
 #include "service/live_campaign.h"
+#include "service/log_events.h"
 #include "service/replay_events.h"
 #include "store/store_schema.h"
 #include "store/store_writer.h"
@@ -34,9 +32,8 @@ constexpr std::string_view kFormat2 = "updraft-campaign-log/2";
 /// Without probabilities and revisions; its last line has a checksum of the state, which nobody can
 /// tell any more, in place of that of the lines.
 constexpr std::string_view kFormat1 = "updraft-campaign-log/1";
-constexpr std::size_t kMostDepth = 8;
-constexpr std::size_t kMostTime = std::size_t{1} << 62;
-constexpr std::size_t kMostId = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kLineDepth = 8;
+constexpr std::size_t kMostEvents = std::size_t{1} << 62;
 constexpr std::size_t kWritesAtOnce = 1000;
 
 std::string checksum_text(std::uint32_t sum) { return fmt::format("{:08x}", sum); }
@@ -62,218 +59,6 @@ void check_crc(const std::string& line) {
 /// The checksum of lines, with their ends, and of another one.
 std::uint32_t with_line(std::uint32_t before, std::string_view line) {
   return checksum_after(checksum_after(before, line), "\n");
-}
-
-Json rows_json(const Decided& decided, std::size_t width) {
-  Json rows = Json::array();
-  for (std::size_t at = 0; at + width <= decided.features.size(); at += width) {
-    const auto begin = decided.features.begin() + static_cast<std::ptrdiff_t>(at);
-    rows.push_back(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(width)));
-  }
-  return rows;
-}
-
-/// The rows of a pool or a context.
-std::vector<double> rows_field(const Json& line, std::string_view key, std::size_t width) {
-  std::vector<double> features;
-  const Json& rows = required_list(line, "", key);
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const std::string path = fmt::format("{}[{}]", key, row);
-    const std::vector<double> numbers = numbers_field(rows[row], path);
-    if (numbers.size() != width) {
-      throw InvalidInput(path, fmt::format("{} numbers", numbers.size()),
-                         fmt::format("must have {}", width));
-    }
-    features.insert(features.end(), numbers.begin(), numbers.end());
-  }
-  return features;
-}
-
-void put_decided(const Decided& decided, const CampaignDefinition& definition, Json& out) {
-  if (decided.revision != 0) out["revision"] = decided.revision;
-  if (decided.probability) out["probability"] = *decided.probability;
-  if (!decided.baseline.empty()) out["baseline"] = decided.baseline;
-  if (definition.shape) {
-    out["pool"] = rows_json(decided, definition.shape->features);
-    out["treatments"] = decided.treatments;
-    return;
-  }
-  out["action"] = decided.action;
-  out["index"] = decided.index ? Json(*decided.index) : Json(nullptr);
-  if (!definition.contexts) return;
-  out["context"] = rows_json(decided, definition.contexts->features);
-  if (decided.affected.empty()) return;
-  Json& sets = out["affected"] = Json::array();
-  for (const VariableSet& set : decided.affected) sets.push_back(set.ids());
-}
-
-Json event_json(const Event& event, const CampaignDefinition& definition) {
-  Json out = {{"event", event.number}, {"kind", kind_name(event.kind)}, {"time_ms", event.time_ms}};
-  if (!event.by.empty()) out["by"] = event.by;
-  if (!event.decision.empty()) out["decision"] = event.decision;
-  if (event.kind == EventKind::kDecided) {
-    put_decided(decode_decided(event.body), definition, out);
-  } else if (event.kind == EventKind::kPayoffs) {
-    const PayoffPart part = decode_payoffs(event.body);
-    out["part"] = part.part;
-    out["complete"] = part.complete;
-    if (part.dense) {
-      out["payoffs"] = part.values;
-    } else {
-      out["indices"] = part.ids;
-      out["values"] = part.values;
-    }
-  }
-  return out;
-}
-
-std::vector<std::uint32_t> ids_field(const Json& list, std::string_view path) {
-  std::vector<std::uint32_t> ids;
-  for (std::size_t j = 0; j < list.size(); ++j) {
-    const std::size_t id = whole_field(list[j], fmt::format("{}[{}]", path, j), 0, kMostId);
-    ids.push_back(static_cast<std::uint32_t>(id));
-  }
-  return ids;
-}
-
-std::vector<VariableSet> sets_field(const Json& lists) {
-  std::vector<VariableSet> sets;
-  for (const Json& list : lists) {
-    const std::string path = fmt::format("affected[{}]", sets.size());
-    if (!list.is_array()) throw InvalidInput(path, "must be a list of variables");
-    sets.push_back(VariableSet::from_ids(ids_field(list, path), path));
-  }
-  return sets;
-}
-
-Decided targeted_from(const Json& line, std::size_t width) {
-  check_keys(line, "",
-             {"event", "kind", "time_ms", "by", "decision", "pool", "baseline", "treatments",
-              "probability", "revision"});
-  Decided decided;
-  decided.features = rows_field(line, "pool", width);
-  decided.treatments = ids_field(required_list(line, "", "treatments"), "treatments");
-  return decided;
-}
-
-void read_action(const Json& line, Decided& decided) {
-  decided.action =
-      static_cast<ActionId>(whole_field(required(line, "", "action"), "action", 0, kMostId));
-  const Json& index = required(line, "", "index");
-  if (!index.is_null()) decided.index = number_field(index, "index");
-}
-
-Decided contextual_from(const Json& line, std::size_t width) {
-  check_keys(line, "",
-             {"event", "kind", "time_ms", "by", "decision", "action", "index", "context",
-              "baseline", "affected", "probability", "revision"});
-  Decided decided;
-  read_action(line, decided);
-  decided.features = rows_field(line, "context", width);
-  if (line.contains("affected")) {
-    decided.affected = sets_field(required_list(line, "", "affected"));
-  }
-  return decided;
-}
-
-Decided decided_from(const Json& line, const CampaignDefinition& definition) {
-  Decided decided;
-  if (definition.shape) {
-    decided = targeted_from(line, definition.shape->features);
-  } else if (definition.contexts) {
-    decided = contextual_from(line, definition.contexts->features);
-  } else {
-    check_keys(line, "",
-               {"event", "kind", "time_ms", "by", "decision", "action", "index", "probability",
-                "revision"});
-    read_action(line, decided);
-  }
-  if (line.contains("baseline")) decided.baseline = numbers_field(line["baseline"], "baseline");
-  if (line.contains("probability")) {
-    decided.probability = number_field(line["probability"], "probability");
-    check_probability(*decided.probability, "probability");
-  }
-  if (line.contains("revision")) {
-    decided.revision =
-        static_cast<std::uint32_t>(whole_field(line["revision"], "revision", 1, kMostId));
-  }
-  return decided;
-}
-
-PayoffPart payoffs_from(const Json& line) {
-  check_keys(line, "",
-             {"event", "kind", "time_ms", "by", "decision", "part", "complete", "payoffs",
-              "indices", "values"});
-  PayoffPart part;
-  part.part = text_field(required(line, "", "part"), "part");
-  const Json& complete = required(line, "", "complete");
-  if (!complete.is_boolean()) throw InvalidInput("complete", "must be true or false");
-  part.complete = complete.get<bool>();
-  part.dense = line.contains("payoffs");
-  if (part.dense) {
-    part.values = numbers_field(line["payoffs"], "payoffs");
-    return part;
-  }
-  part.ids = ids_field(required_list(line, "", "indices"), "indices");
-  part.values = numbers_field(required(line, "", "values"), "values");
-  if (part.ids.size() != part.values.size() ||
-      std::adjacent_find(part.ids.begin(), part.ids.end(), std::greater_equal<>()) !=
-          part.ids.end()) {
-    throw InvalidInput("indices", "must increase, and there must be as many as values");
-  }
-  return part;
-}
-
-/// The same rule as for payoffs that are sent to the service.
-void check_sizes(const PayoffPart& part) {
-  for (const double value : part.values) {
-    if (!(std::abs(value) <= kLargestPayoff)) {
-      throw InvalidInput("payoffs", value, "must have an absolute value of at most 1e90");
-    }
-  }
-}
-
-/// Negative before 1970, as a clock that was never set may have it.
-std::int64_t time_field(const Json& value, std::string_view field) {
-  const bool negative = value.is_number_integer() && !value.is_number_unsigned();
-  if (!negative) return static_cast<std::int64_t>(whole_field(value, field, 0, kMostTime));
-  const auto time = value.get<std::int64_t>();
-  if (time < -static_cast<std::int64_t>(kMostTime)) {
-    throw InvalidInput(field, std::to_string(time), "must be at least -2^62");
-  }
-  return time;
-}
-
-/// As in a token file.
-std::string name_field(const Json& value) {
-  std::string name = text_field(value, "by");
-  if (!is_token_name(name)) throw InvalidInput("by", clipped(name), "must be the name of a token");
-  return name;
-}
-
-Event event_from(const Json& line, const CampaignDefinition& definition) {
-  Event event;
-  event.number = whole_field(required(line, "", "event"), "event", 1, kMostTime);
-  event.time_ms = time_field(required(line, "", "time_ms"), "time_ms");
-  const std::string kind = text_field(required(line, "", "kind"), "kind");
-  const auto named = kind_named(kind);
-  if (!named) throw InvalidInput("kind", clipped(kind), "unknown");
-  event.kind = *named;
-  if (line.contains("by")) event.by = name_field(line["by"]);
-  if (event.kind != EventKind::kStopped) {
-    event.decision = text_field(required(line, "", "decision"), "decision");
-    check_decision_id(event.decision);
-  }
-  if (event.kind == EventKind::kDecided) {
-    event.body = encode(decided_from(line, definition));
-  } else if (event.kind == EventKind::kPayoffs) {
-    const PayoffPart part = payoffs_from(line);
-    check_sizes(part);
-    event.body = encode(part);
-  } else {
-    check_keys(line, "", {"event", "kind", "time_ms", "by", "decision"});
-  }
-  return event;
 }
 
 /// The lines of a log, as a campaign that grows.
@@ -307,6 +92,9 @@ class LogReader {
     return {id, definition_->name, definition_->canonical, created_ms_, by_};
   }
 
+  /// After the events so far.
+  const LiveCampaign& state() const { return *live_; }
+
   /// The next event, which was replayed; none after the last, whose end was checked.
   std::optional<Event> next() {
     const std::uint32_t before = sum_;
@@ -327,7 +115,7 @@ class LogReader {
     if (!std::getline(in_, text_)) throw InvalidInput("end", "is missing: the log was cut off");
     sum_ = with_line(sum_, text_);
     if (sums_each_line_) check_crc(text_);
-    Json line = parse_json_document(text_, kMostDepth);
+    Json line = parse_json_document(text_, kLineDepth);
     if (sums_each_line_) line.erase("crc");
     return line;
   }
@@ -336,7 +124,7 @@ class LogReader {
   void check_end(const Json& line, std::uint32_t sum) {
     const char* key = sums_lines_ ? "checksum" : "state";
     check_keys(line, "", {"events", key});
-    if (whole_field(line["events"], "events", 0, kMostTime) != live_->version()) {
+    if (whole_field(line["events"], "events", 0, kMostEvents) != live_->version()) {
       throw InvalidInput(
           "events", line["events"].dump(),
           fmt::format("must be {}, the number of events in the log", live_->version()));
@@ -349,7 +137,7 @@ class LogReader {
 
   /// Events of decisions that are not complete; those that were lost may still be paid.
   void remember(const Event& event) {
-    if (event.decision.empty()) return;
+    if (event.decision.empty() || event.kind == EventKind::kHistory) return;
     if (event.kind == EventKind::kDecided && !ids_.insert(event.decision).second) {
       throw InvalidInput("decision", event.decision, "occurs twice");
     }
@@ -380,15 +168,6 @@ class LogReader {
   std::unordered_map<std::string, std::vector<Event>> unsettled_;
 };
 
-StoredCampaign stored_campaign(const CampaignStore& store, std::string_view name) {
-  std::vector<std::string> names;
-  for (StoredCampaign& campaign : store.campaigns()) {
-    if (campaign.name == name) return campaign;
-    names.push_back(campaign.name);
-  }
-  throw unknown_name("campaign", name, names);
-}
-
 /// The error with the line number before the field.
 InvalidInput in_line(std::size_t line, const InvalidInput& error) {
   const std::string field = fmt::format("line {}: {}", line, error.field());
@@ -396,13 +175,74 @@ InvalidInput in_line(std::size_t line, const InvalidInput& error) {
                                : InvalidInput(field, error.value(), error.rule());
 }
 
+/// What the store knows of a campaign, while a log is read as if it were of that campaign.
+class AuditedHead {
+ public:
+  AuditedHead(const CampaignStore& store, const CampaignStore::NamedHead& known,
+              std::string_view name)
+      : store_(store), known_(known) {
+    campaign_.id = known.campaign;
+    campaign_.name = name;
+    cuts_ = store.cuts(campaign_);
+  }
+
+  void take(const Event& event, const LiveCampaign& state) {
+    last_ = event.number;
+    chain_ = chained(chain_, checksum_of(known_.campaign, event));
+    for (const StoredCut& cut : cuts_) {
+      if (cut.number == last_) same_ = same_ && cut.chain == chain_ && same_state(state);
+    }
+  }
+
+  /// All of them, or, where events were dropped, those up to one that is left or to a cut.
+  bool matches() const {
+    if (known_.head.number == last_) return same_ && known_.head.chain == chain_;
+    if (cuts_.empty() || !same_ || last_ > known_.head.number) return false;
+    if (last_ > cuts_.back().number) return store_.chain_at(campaign_, last_) == chain_;
+    return std::any_of(cuts_.begin(), cuts_.end(),
+                       [&](const StoredCut& cut) { return cut.number == last_; });
+  }
+
+ private:
+  /// Whether the snapshot behind which the events were dropped is what the log gives; those of
+  /// earlier cuts and of other revisions of the policy are no more.
+  bool same_state(const LiveCampaign& state) const {
+    const auto snapshot = store_.snapshot_at(campaign_, last_);
+    return !snapshot || !state.made(snapshot->body) || snapshot->body == state.snapshot();
+  }
+
+  const CampaignStore& store_;
+  CampaignStore::NamedHead known_;
+  StoredCampaign campaign_;
+  std::vector<StoredCut> cuts_;
+  std::uint64_t last_ = 0;
+  std::int64_t chain_ = 0;
+  bool same_ = true;
+};
+
 }  // namespace
 
-void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
-  const StoredCampaign campaign = stored_campaign(store, name);
-  if (!campaign.has_events()) {
-    throw InvalidInput("campaign", name, "is archived, and its events were dropped");
+StoredCampaign campaign_with_events(const CampaignStore& store, std::string_view name) {
+  std::vector<std::string> names;
+  for (StoredCampaign& campaign : store.campaigns()) {
+    names.push_back(campaign.name);
+    if (campaign.name != name) continue;
+    if (!campaign.has_events()) {
+      throw InvalidInput("campaign", name, "is archived, and its events were dropped");
+    }
+    if (const auto cut = store.cut_of(campaign)) {
+      throw InvalidInput("campaign", name,
+                         fmt::format("has lost its events up to {} to --compact-after; updraft "
+                                     "store backup copies what is left",
+                                     cut->number));
+    }
+    return campaign;
   }
+  throw unknown_name("campaign", name, names);
+}
+
+void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
+  const StoredCampaign campaign = campaign_with_events(store, name);
   std::uint32_t sum = 0;
   const auto put = [&](const Json& line) {
     const std::string text = with_crc(line.dump());
@@ -429,16 +269,15 @@ std::uint64_t audit_campaign(const CampaignStore& store, std::istream& in) {
     if (known.empty()) {
       throw InvalidInput("name", name, "the store has and had no campaign of this name");
     }
+    std::vector<AuditedHead> heads;
+    for (const CampaignStore::NamedHead& head : known) heads.emplace_back(store, head, name);
     std::uint64_t events = 0;
-    std::vector<std::int64_t> chains(known.size(), 0);  // as if the log were of that campaign
     while (const std::optional<Event> event = log.next()) {
       events = event->number;
-      for (std::size_t i = 0; i < known.size(); ++i) {
-        chains[i] = chained(chains[i], checksum_of(known[i].campaign, *event));
-      }
+      for (AuditedHead& head : heads) head.take(*event, log.state());
     }
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (known[i].head.number == events && known[i].head.chain == chains[i]) return events;
+    if (std::any_of(heads.begin(), heads.end(), [](AuditedHead& head) { return head.matches(); })) {
+      return events;
     }
     throw InvalidInput("events", std::to_string(events),
                        fmt::format("are not those of the store, which has {} for {}",

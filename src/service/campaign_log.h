@@ -8,6 +8,9 @@
 
 namespace updraft {
 
+/// The campaign of that name. Throws InvalidInput if there is none, or its events were dropped.
+StoredCampaign campaign_with_events(const CampaignStore& store, std::string_view name);
+
 /// Writes a campaign as JSON lines: definition, events, end. Format: docs/formats/campaign-log.md.
 /// Throws StoreError, and InvalidInput if there is no such campaign or its events were dropped.
 void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out);

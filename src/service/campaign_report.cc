@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
 
+#include "inference/evidence_json.h"
 #include "monitor/payoff_statistics.h"
 #include "service/knowledge_summary.h"
 #include "updraft/estimate_text.h"
+#include "updraft/evidence_text.h"
 #include "updraft/registry.h"
 
 namespace updraft {
@@ -86,12 +89,33 @@ Json action_json(const ActionExplanation& about, const CampaignDefinition& defin
   return out;
 }
 
+/// What holds at every time. `explanation` is null unless the policy is plain.
+void put_evidence(const LiveCampaign& campaign, const Explanation* explanation, Json& out) {
+  const std::vector<std::string>& names = campaign.definition().action_names;
+  if (const PeopleHoldout* people = campaign.evidence().of_people()) {
+    out["gain"] = gain_json(people->gain(), "no treatment", "person chosen");
+  }
+  const Evidence* evidence = campaign.evidence().of_actions();
+  if (evidence == nullptr) return;
+  if (explanation != nullptr) {
+    out["settled"] = settled_json(evidence->settlement(explanation), names);
+  }
+  const EvidenceOptions& options = evidence->options();
+  if (const std::optional<Gain> gain = evidence->gain(explanation)) {
+    out["gain"] = gain_json(*gain, name_of_action(*options.shares.control, names));
+  }
+  if (!options.guardrails.empty()) {
+    out["guardrails"] = guardrails_json(evidence->alarms(), options, names);
+  }
+}
+
 Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, bool only_counts) {
   const CampaignDefinition& definition = campaign.definition();
   const AffectedSets* declared = definition.knowledge->affected().get();
   const std::uint64_t all = sum(campaign.monitor().chosen());
   const std::vector<double> next =
       campaign.stopped() ? std::vector<double>() : campaign.next_probabilities();
+  const std::span<const ActionId> paused = campaign.evidence().of_actions()->steering().paused;
   Json actions = Json::array();
   for (ActionId a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition, only_counts);
@@ -101,6 +125,9 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);
     row["declared_count"] = count_or_null(declared == nullptr ? nullptr : &declared->of(a));
+    if (!definition.evidence.guardrails.empty()) {
+      row["paused"] = std::find(paused.begin(), paused.end(), a) != paused.end();
+    }
     put_estimate(explanation.actions[a].estimate, row);
     put_choices(campaign.monitor().chosen()[a], all, row);
     actions.push_back(std::move(row));
@@ -290,6 +317,20 @@ Json action_history(const EstimateHistory& history, std::size_t action) {
   return out;
 }
 
+/// Rounds that the policy has learned from and did not decide.
+void put_others_rounds(const LiveCampaign& campaign, Json& out) {
+  if (campaign.past_rounds() > 0) {
+    out["past"] = {{"rounds", campaign.past_rounds()}, {"batches", campaign.past_batches().size()}};
+  }
+  if (!campaign.definition().shadow) return;
+  const auto [decisions, agreed] = campaign.shadow();
+  out["shadow"] = {{"decisions", decisions},
+                   {"agreed", agreed},
+                   {"share", decisions == 0 ? Json(nullptr)
+                                            : Json(static_cast<double>(agreed) /
+                                                   static_cast<double>(decisions))}};
+}
+
 Json counts_json(const CampaignGauges& counts) {
   return {{"decided", counts.decided},
           {"complete", counts.complete},
@@ -306,6 +347,7 @@ Json brief(const LiveCampaign& campaign) {
   return {{"name", definition.name},
           {"policy", definition.spec.text()},
           {"stopped", campaign.stopped()},
+          {"mode", campaign.in_shadow() ? "shadow" : "live"},
           {"state_version", campaign.version()},
           {"last_event_ms", time_or_null(campaign.last_event_ms())},
           {"decisions", counts_json(counts)}};
@@ -337,6 +379,7 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
   out["oldest_outstanding_ms"] = time_or_null(campaign.oldest_outstanding_ms());
   out["wait"] = number_or_null(definition.wait_seconds);
   out["lost"] = definition.lost == LostPayoffs::kZeros ? "zeros" : "skip";
+  put_others_rounds(campaign, out);
   out["knowledge_summary"] = knowledge_summary(definition);
   out["quantity"] = quantity_of(campaign);
   out["history_version"] = history_version(campaign.monitor().history());
@@ -349,12 +392,14 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
     if (of_differences(campaign)) out["reference_text"] = reference;
     if (explanation.reference_action) out["reference_action"] = *explanation.reference_action;
     out["actions"] = actions_json(campaign, explanation, only_counts);
+    put_evidence(campaign, &explanation, out);
     out["payoffs"] = payoffs_json(*campaign.monitor().statistics());
     out["warnings"] = warnings_json(
         campaign.monitor().warnings(campaign.policy(), explanation, words_of(definition)),
         definition);
   } else {
     definition.contexts ? put_contextual(campaign, out) : put_targeted(campaign, out);
+    put_evidence(campaign, nullptr, out);
     out["decision_needs"] = decision_needs(definition);
   }
   return out;

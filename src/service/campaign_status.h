@@ -23,7 +23,10 @@ struct CampaignGauges {
   std::uint64_t complete = 0;
   std::uint64_t outstanding = 0;
   std::uint64_t lost = 0;
-  std::uint64_t late = 0;  ///< complete, but lost before
+  std::uint64_t late = 0;      ///< complete, but lost before
+  std::uint64_t held_out = 0;  ///< decisions that took the control action because of the holdout
+  std::uint64_t settled = 0;   ///< 1 once payoffs have settled which action is best
+  std::uint64_t guardrail_alarms = 0;
 };
 
 }  // namespace updraft

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/json_fields.h"
+#include "service/event_bodies.h"
 #include "service/request_fields.h"
 #include "service/requests.h"
 #include "updraft/error.h"
@@ -201,15 +202,42 @@ void read_context(RequestFields& fields, const CampaignDefinition& campaign,
   }
 }
 
+// Shadow mode.
+
+void refuse_taken_if_live(const RequestFields& fields, const CampaignDefinition& campaign) {
+  for (const char* key : {"action", "probability"}) {
+    if (campaign.shadow || find_field(fields, key) == nullptr) continue;
+    throw InvalidInput(key,
+                       "cannot be used: only a campaign in shadow mode is told what was taken");
+  }
+}
+
+void read_taken(const RequestFields& fields, const CampaignDefinition& campaign,
+                DecisionRequest& request) {
+  const RequestField* action = find_field(fields, "action");
+  const RequestField* probability = find_field(fields, "probability");
+  if (action == nullptr && probability == nullptr) return;
+  if (action == nullptr) throw InvalidInput("action", "is missing; probability needs it");
+  request.action = action_field(plain_value(*action), campaign, "action");
+  if (probability == nullptr) return;
+  request.probability = number_field(plain_value(*probability), "probability");
+  check_probability(*request.probability, "probability");
+}
+
 }  // namespace
 
 DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& campaign,
                                const RequestLimits& limits) {
   RequestFields fields = read_request_fields(body);
+  refuse_taken_if_live(fields, campaign);
   if (campaign.shape) {
     check_fields(fields, {"decision", "pool", "baseline"});
+  } else if (campaign.contexts && campaign.shadow) {
+    check_fields(fields, {"decision", "context", "baseline", "affected", "action", "probability"});
   } else if (campaign.contexts) {
     check_fields(fields, {"decision", "context", "baseline", "affected"});
+  } else if (campaign.shadow) {
+    check_fields(fields, {"decision", "action", "probability"});
   } else {
     check_fields(fields, {"decision"});
   }
@@ -218,6 +246,7 @@ DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& 
     request.id = text_of(fields, "decision");
     check_decision_id(request.id);
   }
+  read_taken(fields, campaign, request);
   if (campaign.shape) read_pool(fields, campaign, limits, request);
   if (campaign.contexts) read_context(fields, campaign, limits, request);
   return request;

@@ -1,8 +1,10 @@
 #include "service/event_bodies.h"
 
 #include <limits>
+#include <utility>
 
 #include "policies/saved_sets.h"
+#include "service/packed_decimals.h"
 #include "updraft/error.h"
 #include "updraft/state_io.h"
 
@@ -27,16 +29,52 @@ std::vector<std::uint32_t> read_ids(StateReader& reader) {
   return ids;
 }
 
+/// How the values of payoffs are written.
+constexpr std::uint64_t kSparse = 0;
+constexpr std::uint64_t kDense = 1;
+constexpr std::uint64_t kPacked = 2;
+
+void write_numbers(StateWriter& writer, const PayoffPart& part, bool packed) {
+  const auto decimals = packed && part.dense ? packed_decimals(part.values) : std::nullopt;
+  if (decimals) {
+    writer.u64(kPacked);
+    write_packed(*decimals, writer);
+    return;
+  }
+  writer.u64(part.dense ? kDense : kSparse);
+  write_ids(writer, part.ids);
+  writer.f64s(part.values);
+}
+
+void read_numbers(StateReader& reader, PayoffPart& part) {
+  const std::uint64_t form = reader.u64_at_most(kPacked, "event: form of payoffs");
+  part.dense = form != kSparse;
+  if (form == kPacked) {
+    part.values = read_packed(reader);
+    return;
+  }
+  part.ids = read_ids(reader);
+  part.values = reader.f64s();
+}
+
 /// Which parts a decision has that others lack.
 constexpr std::uint64_t kIndex = 1;
 constexpr std::uint64_t kAffected = 2;
 constexpr std::uint64_t kRevision = 4;
 constexpr std::uint64_t kProbability = 8;
-constexpr std::uint64_t kAllParts = kIndex | kAffected | kRevision | kProbability;
+constexpr std::uint64_t kProposal = 16;
+constexpr std::uint64_t kCaller = 32;
+constexpr std::uint64_t kHeldOut = 64;
+constexpr std::uint64_t kChosen = 128;
+constexpr std::uint64_t kProbe = 256;
+constexpr std::uint64_t kAllParts = 2 * kProbe - 1;
 
 std::uint64_t parts_of(const Decided& decided) {
   return (decided.index ? kIndex : 0) | (decided.affected.empty() ? 0 : kAffected) |
-         (decided.revision == 0 ? 0 : kRevision) | (decided.probability ? kProbability : 0);
+         (decided.revision == 0 ? 0 : kRevision) | (decided.probability ? kProbability : 0) |
+         (decided.proposal ? kProposal : 0) | (decided.by_caller ? kCaller : 0) |
+         (decided.held_out ? kHeldOut : 0) | (decided.chosen.empty() ? 0 : kChosen) |
+         (decided.probe ? kProbe : 0);
 }
 
 std::size_t numbers_of(const std::vector<VariableSet>& sets) {
@@ -55,9 +93,14 @@ std::size_t Decided::numbers() const {
   return features.size() + baseline.size() + numbers_of(affected);
 }
 
-bool Decided::answers(const DecisionRequest& request) const {
-  return features == request.features && baseline == request.baseline &&
-         affected == request.affected;
+std::string_view Decided::differs_by(const DecisionRequest& request) const {
+  if (features != request.features || baseline != request.baseline ||
+      affected != request.affected) {
+    return treatments.empty() ? "context" : "pool";
+  }
+  if (by_caller != request.action.has_value()) return "action";
+  if (!by_caller) return "";
+  return action == *request.action && probability == request.probability ? "" : "action";
 }
 
 DecisionRequest Decided::request() const {
@@ -83,6 +126,8 @@ std::string encode(const Decided& decided) {
   }
   if (decided.revision != 0) writer.u64(decided.revision);
   if (decided.probability) writer.f64(*decided.probability);
+  if (decided.proposal) writer.u64(*decided.proposal);
+  if (!decided.chosen.empty()) write_ids(writer, decided.chosen);
   return writer.bytes();
 }
 
@@ -108,17 +153,32 @@ Decided decode_decided(std::string_view body) {
     decided.probability = reader.f64();
     check_probability(*decided.probability, "event: probability");
   }
+  if ((has & kProposal) != 0) {
+    decided.proposal = static_cast<ActionId>(reader.u64_at_most(kMostId, "event: proposal"));
+  }
+  decided.by_caller = (has & kCaller) != 0;
+  decided.held_out = (has & kHeldOut) != 0;
+  decided.probe = (has & kProbe) != 0;
+  if ((has & kChosen) != 0) decided.chosen = read_ids(reader);
   reader.finish();
   return decided;
 }
 
-std::string encode(const PayoffPart& part) {
+std::string encode(const PayoffPart& part, bool packed) {
   StateWriter writer;
   writer.text(part.part);
   writer.u64(part.complete ? 1 : 0);
-  writer.u64(part.dense ? 1 : 0);
-  write_ids(writer, part.ids);
-  writer.f64s(part.values);
+  write_numbers(writer, part, packed);
+  return writer.bytes();
+}
+
+std::string encode(const std::vector<PastRound>& rounds) {
+  StateWriter writer;
+  writer.u64(rounds.size());
+  for (const PastRound& round : rounds) {
+    writer.u64(round.action);
+    write_numbers(writer, round.payoffs, false);
+  }
   return writer.bytes();
 }
 
@@ -127,11 +187,30 @@ PayoffPart decode_payoffs(std::string_view body) {
   PayoffPart part;
   part.part = reader.text();
   part.complete = reader.u64_at_most(1, "event: complete") == 1;
-  part.dense = reader.u64_at_most(1, "event: dense") == 1;
-  part.ids = read_ids(reader);
-  part.values = reader.f64s();
+  read_numbers(reader, part);
   reader.finish();
   return part;
+}
+
+std::uint64_t history_rounds(std::string_view body) { return StateReader(body).u64(); }
+
+std::vector<PastRound> decode_history(std::string_view body) {
+  StateReader reader(body);
+  std::vector<PastRound> rounds;
+  for (std::uint64_t left = reader.u64(); left > 0; --left) {
+    PastRound& round = rounds.emplace_back();
+    round.action = static_cast<ActionId>(reader.u64_at_most(kMostId, "event: action"));
+    read_numbers(reader, round.payoffs);
+  }
+  reader.finish();
+  return rounds;
+}
+
+bool is_packed(std::string_view payoffs_body) {
+  StateReader reader(payoffs_body);
+  reader.text();
+  reader.u64();
+  return reader.u64() == kPacked;
 }
 
 }  // namespace updraft

@@ -20,15 +20,23 @@ struct Decided {
   std::vector<double> baseline;
   std::vector<Treatment> treatments;
   std::vector<VariableSet> affected = {};  ///< of a context; empty if not given
-  /// With which the policy took it: the propensity. Absent if it is too small for a double, and in
-  /// events of stores before version 4.
+  /// With which it was taken: the propensity. Absent if it is too small for a double, if somebody
+  /// else decided and did not tell it, and in events of stores before version 4.
   std::optional<double> probability = {};
   std::uint32_t revision = 0;  ///< PolicyInfo::revision of who decided; 0: before version 4
+  bool by_caller = false;      ///< in shadow mode
+  bool held_out = false;       ///< the control action was taken because of the holdout
+  bool probe = false;          ///< the action was taken to settle which one is best
+  /// What the policy would have taken: in shadow mode, and if there is a holdout or a probe.
+  std::optional<ActionId> proposal = {};
+  /// The same of targeted campaigns with a holdout: one per individual.
+  std::vector<Treatment> chosen = {};
 
   /// How much is kept for it, in numbers of eight bytes.
   std::size_t numbers() const;
-  /// Whether it is the answer to such a request, the id left aside.
-  bool answers(const DecisionRequest& request) const;
+  /// Why it is not the answer to such a request, the id left aside: "pool", "context" or "action".
+  /// Empty if it is.
+  std::string_view differs_by(const DecisionRequest& request) const;
   /// What it was the answer to, without the id.
   DecisionRequest request() const;
 
@@ -45,8 +53,16 @@ void check_probability(double probability, std::string_view field);
 // throws InvalidInput.
 
 std::string encode(const Decided& decided);
-std::string encode(const PayoffPart& part);
+/// Dense payoffs that are decimal numbers with few digits are packed, unless `packed` is false: so
+/// were those of stores before version 8.
+std::string encode(const PayoffPart& part, bool packed = true);
+std::string encode(const std::vector<PastRound>& rounds);
 Decided decode_decided(std::string_view body);
 PayoffPart decode_payoffs(std::string_view body);
+std::vector<PastRound> decode_history(std::string_view body);
+/// How many there are.
+std::uint64_t history_rounds(std::string_view body);
+/// Whether the body has packed payoffs.
+bool is_packed(std::string_view payoffs_body);
 
 }  // namespace updraft

@@ -13,10 +13,9 @@ struct NamedKind {
   EventKind kind;
   std::string_view name;
 };
-inline constexpr NamedKind kEventKinds[] = {{EventKind::kDecided, "decided"},
-                                            {EventKind::kPayoffs, "payoffs"},
-                                            {EventKind::kLost, "lost"},
-                                            {EventKind::kStopped, "stopped"}};
+inline constexpr NamedKind kEventKinds[] = {
+    {EventKind::kDecided, "decided"}, {EventKind::kPayoffs, "payoffs"}, {EventKind::kLost, "lost"},
+    {EventKind::kStopped, "stopped"}, {EventKind::kHistory, "history"}, {EventKind::kLive, "live"}};
 
 inline std::string_view kind_name(EventKind kind) {
   return std::find_if(std::begin(kEventKinds), std::end(kEventKinds),

@@ -2,6 +2,7 @@
 
 #include "service/event_bodies.h"
 #include "service/event_kinds.h"
+#include "service/live_campaign.h"
 
 namespace updraft {
 namespace {
@@ -11,6 +12,11 @@ using Json = nlohmann::json;
 Json brief_event(const Event& event) {
   Json out = {{"event", event.number}, {"kind", kind_name(event.kind)}, {"time_ms", event.time_ms}};
   out["by"] = event.by.empty() ? Json(nullptr) : Json(event.by);
+  if (event.kind == EventKind::kHistory) {
+    out["batch"] = event.decision.substr(kBatch.size());
+    out["rounds"] = history_rounds(event.body);
+    return out;
+  }
   if (!event.decision.empty()) out["decision"] = event.decision;
   if (event.kind == EventKind::kDecided) {
     const Decided decided = decode_decided(event.body);

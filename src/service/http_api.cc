@@ -37,6 +37,10 @@ HttpAnswer try_again(std::string_view message) {
   return answer;
 }
 
+HttpAnswer unavailable_answer(const Unavailable& error) {
+  return error.disk_full() ? error_answer(507, error.what()) : try_again(error.what());
+}
+
 /// The same as in the first answer, however often it is asked for.
 json decision_json(const DecisionAnswer& answer, const CampaignDefinition& campaign) {
   json out = {{"decision", answer.id}, {"state_version", answer.state_version}};
@@ -48,6 +52,14 @@ json decision_json(const DecisionAnswer& answer, const CampaignDefinition& campa
   out["probability"] = answer.probability ? json(*answer.probability) : json(nullptr);
   out["action"] = answer.action;
   if (!campaign.action_names.empty()) out["action_name"] = campaign.action_names[answer.action];
+  if (campaign.evidence.shares.holdout > 0.0) out["held_out"] = answer.held_out;
+  if (campaign.evidence.shares.probe > 0.0) out["probe"] = answer.probe;
+  if (answer.by_caller) {
+    out["proposal"] = *answer.proposal;
+    if (!campaign.action_names.empty()) {
+      out["proposal_name"] = campaign.action_names[*answer.proposal];
+    }
+  }
   out["index"] = answer.index ? json(*answer.index) : json(nullptr);
   return out;
 }
@@ -94,6 +106,19 @@ HttpAnswer stop(Service& service, const std::string& campaign, const TokenHolder
   return json_answer(service.show(campaign));
 }
 
+HttpAnswer go_live(Service& service, const std::string& campaign, const TokenHolder* by) {
+  service.go_live(campaign, name_of(by));
+  return json_answer(service.show(campaign));
+}
+
+HttpAnswer learn_past(Service& service, const std::string& campaign, const HttpRequest& request) {
+  const HistoryRequest rounds = parse_history(request.body, *service.definition(campaign));
+  const HistoryAnswer answer = service.learn_past(campaign, rounds, name_of(request.by));
+  return json_answer({{"batch", answer.batch},
+                      {"rounds", answer.rounds},
+                      {"state_version", answer.state_version}});
+}
+
 HttpAnswer archive(Service& service, const std::string& campaign, const TokenHolder* by) {
   service.archive(campaign, name_of(by));
   return json_answer(service.show(campaign));
@@ -107,8 +132,11 @@ HttpAnswer remove(Service& service, const std::string& campaign, const TokenHold
 HttpAnswer decide(Service& service, const std::string& campaign, const HttpRequest& request) {
   const auto definition = service.definition(campaign);
   const DecisionRequest asked = parse_decision(request.body, *definition);
-  return json_answer(
-      decision_json(service.decide(campaign, asked, name_of(request.by)), *definition));
+  Commit commit;
+  HttpAnswer answer = json_answer(
+      decision_json(service.decide(campaign, asked, name_of(request.by), &commit), *definition));
+  answer.commit = commit;
+  return answer;
 }
 
 HttpAnswer show_decision(Service& service, const RouteMatch& match) {
@@ -120,12 +148,15 @@ HttpAnswer show_decision(Service& service, const RouteMatch& match) {
 }
 
 HttpAnswer pay(Service& service, const RouteMatch& match, const HttpRequest& request) {
-  const PayoffPart part = parse_payoffs(request.body, *service.definition(match.campaign));
-  const PayoffsAnswer answer =
-      service.pay(match.campaign, match.decision, part, name_of(request.by));
-  return json_answer({{"decision", answer.id},
-                      {"status", status_name(answer.status)},
-                      {"state_version", answer.state_version}});
+  PayoffPart part = parse_payoffs(request.body, *service.definition(match.campaign));
+  Commit commit;
+  const PayoffsAnswer paid =
+      service.pay(match.campaign, match.decision, std::move(part), name_of(request.by), &commit);
+  HttpAnswer answer = json_answer({{"decision", paid.id},
+                                   {"status", status_name(paid.status)},
+                                   {"state_version", paid.state_version}});
+  answer.commit = commit;
+  return answer;
 }
 
 /// A client that has seen this version of the state gets only 304.
@@ -193,6 +224,8 @@ HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
       return json_answer(service.show(match.campaign));
     case Endpoint::kStopCampaign:
       return stop(service, match.campaign, request.by);
+    case Endpoint::kGoLive:
+      return go_live(service, match.campaign, request.by);
     case Endpoint::kArchiveCampaign:
       return archive(service, match.campaign, request.by);
     case Endpoint::kDeleteCampaign:
@@ -202,10 +235,14 @@ HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
     case Endpoint::kHistory:
       refuse_query(request.query);
       return json_answer(service.history(match.campaign));
+    case Endpoint::kLearnPast:
+      return learn_past(service, match.campaign, request);
     case Endpoint::kEvents:
       return json_answer(service.events(match.campaign, parse_event_query(request.query)));
     case Endpoint::kVariables:
       return variables(service, match, request.query);
+    case Endpoint::kListDecisions:
+      return json_answer(service.decisions(match.campaign, parse_event_query(request.query)));
     case Endpoint::kDecide:
       return decide(service, match.campaign, request);
     case Endpoint::kShowDecision:
@@ -256,6 +293,16 @@ HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match
   return of_service(*service, request, match);
 }
 
+void HttpApi::when_kept(Commit commit, Kept done) {
+  Service* service = service_;
+  if (commit.ticket == 0 || service == nullptr) return done(nullptr);
+  service->when_kept(commit, [done = std::move(done)](const Unavailable* failure) {
+    if (failure == nullptr) return done(nullptr);
+    HttpAnswer answer = unavailable_answer(*failure);
+    done(&answer);
+  });
+}
+
 HttpAnswer HttpApi::answer(const HttpRequest& request, const RouteMatch& match) {
   try {
     return dispatch(request, match);
@@ -268,7 +315,7 @@ HttpAnswer HttpApi::answer(const HttpRequest& request, const RouteMatch& match) 
   } catch (const Quarantined& error) {
     return error_answer(503, error.what());
   } catch (const Unavailable& error) {
-    return error.disk_full() ? error_answer(507, error.what()) : try_again(error.what());
+    return unavailable_answer(error);
   } catch (const std::bad_alloc&) {
     log_("out of memory");
     return try_again("out of memory; nothing was changed");

@@ -30,6 +30,7 @@ struct HttpAnswer {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string_view packed = {};  ///< the body in gzip, if that was made before
+  Commit commit = {};            ///< HttpApi::when_kept
 };
 
 /// The API of docs/service.md: requests onto calls of a Service, results and exceptions onto
@@ -45,7 +46,13 @@ class HttpApi {
   /// be taken away again with null when nobody asks any more.
   void set_service(Service* service) { service_ = service; }
 
+  /// An answer with a commit may only be given after when_kept().
   HttpAnswer answer(const HttpRequest& request, const RouteMatch& match);
+
+  /// Calls `done` once with null if the commit is on disk, else with the answer to give instead.
+  /// Now, or later in another thread, which must not be held up.
+  using Kept = std::function<void(HttpAnswer*)>;
+  void when_kept(Commit commit, Kept done);
 
   HttpMetrics& metrics() { return metrics_; }
 

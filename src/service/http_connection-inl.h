@@ -17,6 +17,7 @@ inline constexpr std::size_t kSmallBody = 64 * 1024;
 inline constexpr std::size_t kLongestChunkLine = 16 * 1024;
 inline constexpr std::size_t kHeadPiece = 4 * 1024;
 inline constexpr std::size_t kBodyPiece = 64 * 1024;
+inline constexpr std::size_t kLargestBodyPiece = 512 * 1024;
 inline constexpr std::size_t kWritePiece = 1 << 20;
 
 inline void Connection::start(std::shared_ptr<asio::ssl::context> tls) {
@@ -75,7 +76,7 @@ inline void Connection::wait_for_request() {
 
 inline void Connection::read() {
   const asio::mutable_buffer space =
-      buffer_.prepare(state_ == State::kBody ? kBodyPiece : kHeadPiece);
+      buffer_.prepare(state_ == State::kBody ? body_piece() : kHeadPiece);
   reading_ = true;
   read_some(space,
             [self = shared_from_this()](const boost::system::error_code& error, std::size_t bytes) {
@@ -85,6 +86,11 @@ inline void Connection::read() {
               if (self->state_ == State::kFarewell) return self->discard();  // stop() has answered
               self->received(bytes);
             });
+}
+
+/// Larger ones for bodies that have come so far.
+inline std::size_t Connection::body_piece() const {
+  return std::clamp(parser_->get().body().size(), kBodyPiece, kLargestBodyPiece);
 }
 
 inline void Connection::received(std::size_t bytes) {

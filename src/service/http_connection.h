@@ -20,6 +20,7 @@
 #include "service/http_api.h"
 #include "service/http_server.h"
 #include "service/request_head.h"
+#include "service/worker_pool.h"
 
 namespace updraft {
 
@@ -99,6 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void wait_for_request();
   void read();
+  std::size_t body_piece() const;
   void received(std::size_t bytes);
   /// Goes on with what is in the buffer.
   void proceed();
@@ -195,6 +197,7 @@ class ServerLoop {
   void closed(Connection& connection);
 
  private:
+  void watch_workers();
   void accept();
   void accepted(Tcp::socket socket);
   void accept_failed(const boost::system::error_code& error);
@@ -211,15 +214,19 @@ class ServerLoop {
   Tcp::acceptor acceptor_{io_};
   asio::steady_timer pulse_timer_{io_};
   asio::steady_timer accept_timer_{io_};
+  asio::steady_timer help_timer_{io_};
+  bool may_need_help_ = false;
   std::shared_ptr<asio::ssl::context> tls_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::list<Connection*> waiting_;  // the longest first
   std::size_t body_bytes_ = 0;
   std::atomic<bool> stopping_ = false;
+  // Answers that wait for a commit, and those on their way. Shared with the thread that commits.
+  std::shared_ptr<std::atomic<std::size_t>> unkept_ = std::make_shared<std::atomic<std::size_t>>(0);
   Connection::Clock::time_point stop_at_;
   // Last, so that they end first.
   asio::thread_pool vital_{1};  // /healthz, /readyz and /metrics never wait behind other requests
-  asio::thread_pool workers_;
+  WorkerPool workers_;
 };
 
 }  // namespace updraft

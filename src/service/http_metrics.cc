@@ -47,6 +47,12 @@ constexpr CampaignColumn kColumns[] = {
      &CampaignGauges::lost},
     {"updraft_decisions_late", "gauge", "Decisions whose payoffs came after they were lost.",
      &CampaignGauges::late},
+    {"updraft_decisions_held_out_total", "counter",
+     "Decisions that took the control action because of the holdout.", &CampaignGauges::held_out},
+    {"updraft_settled", "gauge", "1 once payoffs have settled which action is best, else 0.",
+     &CampaignGauges::settled},
+    {"updraft_guardrail_alarms", "gauge", "Actions that broke a guardrail, for each guardrail.",
+     &CampaignGauges::guardrail_alarms},
 };
 
 std::string gauges_text(const ServiceGauges& gauges) {

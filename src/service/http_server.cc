@@ -6,6 +6,7 @@
 #include <fstream>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "service/content_encoding.h"
 #include "service/http_connection-inl.h"
@@ -131,7 +132,7 @@ ServerLoop::ServerLoop(const HttpServerOptions& options, HttpApi& api, ServiceLo
       log_(log),
       gate_(options.tokens),
       table_(options.limits.connections, options.limits.connections_per_client),
-      workers_(options.threads) {}
+      workers_(options.threads, 2 * std::max(1u, std::thread::hardware_concurrency())) {}
 
 void ServerLoop::listen(const ListenAddress& address) {
   ErrorCode error;
@@ -166,6 +167,7 @@ void ServerLoop::run() {
   }
   workers_.join();
   vital_.join();
+  for (std::size_t left = *unkept_; left > 0; left = *unkept_) unkept_->wait(left);
 }
 
 void ServerLoop::begin_stop() {
@@ -285,15 +287,40 @@ std::optional<HttpAnswer> ServerLoop::admit(const RequestHead& head, WholeReques
 }
 
 void ServerLoop::work_on(std::shared_ptr<Connection> connection, WholeRequest request) {
-  asio::thread_pool& pool = is_vital(request.match) ? vital_ : workers_;
-  asio::post(pool, [this, connection = std::move(connection),
-                    request = std::make_shared<WholeRequest>(std::move(request))]() mutable {
+  const bool vital = is_vital(request.match);
+  auto work = [this, connection = std::move(connection),
+               request = std::make_shared<WholeRequest>(std::move(request))]() mutable {
     auto answer = std::make_shared<HttpAnswer>(
         stopping_ ? error_answer(503, "the service is stopping: nothing was changed; try again")
                   : answer_or_failure(api_, *request, limits_.body_bytes));
-    asio::post(io_, [connection = std::move(connection), request, answer] {
-      connection->finish(*request, std::move(*answer));
+    ++*unkept_;
+    // Once the counter is down, the loop may end: by then nothing of it is held here.
+    api_.when_kept(answer->commit, [this, unkept = unkept_, connection = std::move(connection),
+                                    request, answer](HttpAnswer* instead) mutable {
+      if (instead != nullptr) *answer = std::move(*instead);
+      asio::post(io_, [connection = std::move(connection), request, answer] {
+        connection->finish(*request, std::move(*answer));
+      });
+      --*unkept;
+      unkept->notify_all();
     });
+  };
+  if (vital) {
+    asio::post(vital_, std::move(work));
+    return;
+  }
+  workers_.post(std::move(work));
+  watch_workers();
+}
+
+/// As long as work waits, looks whether those who should do it are held up.
+void ServerLoop::watch_workers() {
+  if (may_need_help_) return;
+  may_need_help_ = true;
+  help_timer_.expires_after(WorkerPool::kPatience);
+  help_timer_.async_wait([this](const ErrorCode&) {
+    may_need_help_ = false;
+    if (workers_.help()) watch_workers();
   });
 }
 

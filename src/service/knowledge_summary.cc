@@ -162,6 +162,32 @@ void add_loss(const CampaignDefinition& campaign, std::vector<std::string>& out)
                       : "nothing is learnt from it unless they come after all"));
 }
 
+void add_mode(const CampaignDefinition& campaign, std::vector<std::string>& out) {
+  if (campaign.shadow) {
+    out.emplace_back("It began in shadow mode: others decided, and it learned from that.");
+  }
+  const RoundShares& shares = campaign.evidence.shares;
+  if (shares.holdout > 0.0) {
+    out.push_back(fmt::format("It takes the control action, {}, in a share {} of the decisions.",
+                              action_name(campaign, *shares.control), shares.holdout));
+  }
+  if (shares.probe > 0.0) {
+    out.push_back(fmt::format(
+        "In a share {} of the decisions it takes what settles soonest which action is best.",
+        shares.probe));
+  }
+  if (campaign.people_held_out > 0.0) {
+    out.push_back(fmt::format("It leaves a share {} of the people chosen untreated.",
+                              campaign.people_held_out));
+  }
+  for (const Guardrail& guardrail : campaign.evidence.guardrails) {
+    out.push_back(fmt::format("Guardrail {}: the sum of {} must not fall by more than {}{}.",
+                              guardrail.name, variables_text(guardrail.variables.size()),
+                              guardrail.tolerance,
+                              guardrail.pause ? "; an action that breaks it is paused" : ""));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> knowledge_summary(const CampaignDefinition& campaign) {
@@ -175,6 +201,7 @@ std::vector<std::string> knowledge_summary(const CampaignDefinition& campaign) {
   } else {
     add_knowledge(campaign, out);
   }
+  add_mode(campaign, out);
   add_loss(campaign, out);
   return out;
 }

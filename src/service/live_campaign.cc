@@ -13,7 +13,12 @@
 namespace updraft {
 namespace {
 
+/// Of what monitor and evidence make of the same events. To be raised with any change of that, so
+/// that older snapshots are made anew from the events.
+constexpr std::uint64_t kStateRevision = 1;
 constexpr std::string_view kGivenId = "d-";
+
+constexpr std::size_t kMostBatches = 10'000;
 
 bool is_given_id(std::string_view id) {
   return id.starts_with(kGivenId) && id.size() > kGivenId.size() &&
@@ -21,24 +26,12 @@ bool is_given_id(std::string_view id) {
                      [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The parts as one, ids increasing.
-PayoffPart joined(const LiveDecision& decision, const PayoffPart& last) {
-  std::vector<const PayoffPart*> parts;
-  for (const LiveDecision::Paid& paid : decision.parts) parts.push_back(&paid.part);
-  parts.push_back(&last);
-  std::vector<std::pair<VariableId, double>> all;
-  for (const PayoffPart* part : parts) {
-    if (part->dense) return *part;  // which leaves nothing to the others
-    for (std::size_t j = 0; j < part->ids.size(); ++j)
-      all.emplace_back(part->ids[j], part->values[j]);
+/// The part that has all payoffs; null if several have some.
+const PayoffPart* only_part(const LiveDecision& decision, const PayoffPart& last) {
+  for (const LiveDecision::Paid& paid : decision.parts) {
+    if (paid.part.dense) return &paid.part;  // which leaves nothing to the others
   }
-  std::sort(all.begin(), all.end());
-  PayoffPart one;
-  for (const auto& [id, value] : all) {
-    one.ids.push_back(id);
-    one.values.push_back(value);
-  }
-  return one;
+  return last.dense || decision.parts.empty() ? &last : nullptr;
 }
 
 [[noreturn]] void does_not_follow(const Event& event, std::string_view why) {
@@ -63,6 +56,25 @@ std::size_t LiveDecision::numbers() const {
   std::size_t count = decided.numbers();
   for (const Paid& paid : parts) count += paid.part.values.size();
   return count;
+}
+
+PayoffPart joined(const LiveDecision& decision, const PayoffPart& last) {
+  std::vector<const PayoffPart*> parts;
+  for (const LiveDecision::Paid& paid : decision.parts) parts.push_back(&paid.part);
+  parts.push_back(&last);
+  std::vector<std::pair<VariableId, double>> all;
+  for (const PayoffPart* part : parts) {
+    if (part->dense) return *part;  // which leaves nothing to the others
+    for (std::size_t j = 0; j < part->ids.size(); ++j)
+      all.emplace_back(part->ids[j], part->values[j]);
+  }
+  std::sort(all.begin(), all.end());
+  PayoffPart one;
+  for (const auto& [id, value] : all) {
+    one.ids.push_back(id);
+    one.values.push_back(value);
+  }
+  return one;
 }
 
 std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before) {
@@ -91,7 +103,8 @@ std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std:
 LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
     : definition_(std::move(definition)),
       policy_(make_policy(definition_->spec, definition_->policy_knowledge())),
-      monitor_(*definition_, plain_policy()) {
+      monitor_(*definition_, plain_policy()),
+      evidence_(*definition_) {
   if (is_plain() || !definition_->knowledge || !definition_->knowledge->affected()) return;
   const AffectedSets& sets = *definition_->knowledge->affected();
   for (ActionId action = 0; action < sets.actions(); ++action) {
@@ -113,12 +126,16 @@ Round LiveCampaign::round_of(const Decided& decided) const {
 }
 
 CampaignGauges LiveCampaign::counts() const {
+  const Evidence* actions = evidence_.of_actions();
   return {.name = definition_->name,
           .decided = decided_,
           .complete = complete_,
           .outstanding = outstanding_.size(),
           .lost = lost_,
-          .late = late_};
+          .late = late_,
+          .held_out = held_out_,
+          .settled = actions != nullptr && actions->settled() ? 1u : 0u,
+          .guardrail_alarms = actions == nullptr ? 0 : actions->alarms().size()};
 }
 
 std::optional<std::int64_t> LiveCampaign::last_event_ms() const {
@@ -156,12 +173,7 @@ Decided LiveCampaign::choose(const DecisionRequest& request) const {
   decided.features = request.features;
   decided.baseline = request.baseline;
   decided.affected = request.affected;
-  const Decision decision = policy_->preview(round_of(decided), stream());
-  decided.action = decision.action;
-  decided.treatments = decision.treatments;
-  if (decision.index && std::isfinite(*decision.index)) decided.index = decision.index;
-  if (decision.probability > 0.0) decided.probability = decision.probability;
-  decided.revision = decision.revision;
+  evidence_.choose(*policy_, round_of(decided), stream(), decided);
   return decided;
 }
 
@@ -170,6 +182,9 @@ Decision LiveCampaign::decision_of(const Decided& decided) {
 }
 
 bool LiveCampaign::fits(const Decided& decided) const {
+  if (decided.by_caller != in_shadow() || (in_shadow() && !decided.proposal)) return false;
+  if (!evidence_.fits(decided)) return false;
+  if (decided.proposal && *decided.proposal >= definition_->actions()) return false;
   if (policy_->kind() == PolicyKind::kTargeting) {
     return decided.action == 0 && !decided.index && decided.affected.empty();
   }
@@ -182,16 +197,41 @@ void LiveCampaign::take(const Decided& decided) {
 }
 
 std::vector<double> LiveCampaign::next_probabilities() const {
-  return policy_->probabilities(stream());
+  return evidence_.next_probabilities(*policy_, stream());
+}
+
+void LiveCampaign::check_decider(const DecisionRequest& request) const {
+  if (in_shadow() && !request.action) {
+    throw InvalidInput("action", "is missing; in shadow mode the caller says which action it took");
+  }
+  if (!in_shadow() && request.action) {
+    throw Conflict(fmt::format("campaign {} is live: it decides itself", definition_->name));
+  }
+}
+
+void LiveCampaign::count_decider(const Decided& decided) {
+  held_out_ += decided.held_out;
+  if (!decided.by_caller) return;
+  ++shadow_.decisions;
+  shadow_.agreed += decided.action == *decided.proposal;
 }
 
 Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) {
   if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
+  check_decider(request);
   if (is_given_id(request.id)) {
     throw InvalidInput("decision", request.id, "must be another: the service gives such ids");
   }
   Decided decided = choose(request);
+  if (request.action) {
+    decided.by_caller = true;
+    decided.proposal = decided.action;
+    decided.action = *request.action;
+    decided.probability = request.probability;
+    decided.index.reset();
+  }
   take(decided);
+  count_decider(decided);
   if (is_plain()) {
     const double index = policy_->index(decided.action);
     if (std::isfinite(index)) decided.index = index;
@@ -249,9 +289,10 @@ void LiveCampaign::observe(const Decided& decided, const PayoffPart& all) {
                                        : Payoffs::dense(rows);
   policy_->learn(decision_of(decided), round_of(decided), payoffs);
   monitor_.observed(decided, payoffs);
+  evidence_.observed(decided, payoffs);
 }
 
-Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms) {
+Event LiveCampaign::pay(std::string_view id, PayoffPart part, std::int64_t now_ms) {
   LiveDecision& decision = decisions_.at(std::string(id));
   if (decision.status == DecisionStatus::kComplete) {
     throw Conflict(fmt::format("decision {} is complete", id));
@@ -260,12 +301,16 @@ Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_
     throw Conflict(fmt::format("decision {} was lost, and payoffs of 0 were counted", id));
   }
   check_part(decision, part);
-  if (part.complete) observe(decision.decided, joined(decision, part));
+  const bool completes = part.complete;
+  if (completes) {
+    const PayoffPart* only = only_part(decision, part);
+    observe(decision.decided, only != nullptr ? *only : joined(decision, part));
+  }
   Event event = happened(EventKind::kPayoffs, id, now_ms, encode(part));
-  decision.parts.push_back({event.number, part});
-  decision.last = event.number;
   waiting_numbers_ += part.values.size();
-  if (part.complete) {
+  decision.parts.push_back({event.number, std::move(part)});
+  decision.last = event.number;
+  if (completes) {
     if (decision.status == DecisionStatus::kLost) {
       --lost_;
       ++late_;
@@ -274,6 +319,50 @@ Event LiveCampaign::pay(std::string_view id, const PayoffPart& part, std::int64_
     ++complete_;
     outstanding_.erase({decision.time_ms, decision.number});
   }
+  look(now_ms);
+  return event;
+}
+
+Event LiveCampaign::learn_past(std::string_view batch, const std::vector<PastRound>& rounds,
+                               std::int64_t now_ms) {
+  if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
+  if (!is_plain()) throw InvalidInput("rounds", "past rounds are for plain policies");
+  if (decided_ > 0) {
+    throw Conflict(fmt::format("campaign {} has decided already: past rounds must come before",
+                               definition_->name));
+  }
+  if (past_batches_.size() >= kMostBatches) {
+    throw Conflict(fmt::format("there are {} batches, which is the limit", kMostBatches));
+  }
+  StateWriter before;
+  policy_->save_state(before);
+  try {
+    for (const PastRound& round : rounds) {
+      const PayoffPart& paid = round.payoffs;
+      policy_->take(round.action);
+      policy_->observe(round.action, paid.dense ? Payoffs::dense(paid.values)
+                                                : Payoffs::sparse(paid.ids, paid.values));
+    }
+  } catch (...) {
+    policy_ = make_policy(definition_->spec, definition_->policy_knowledge());
+    const std::string saved = before.bytes();
+    StateReader reader(saved);
+    policy_->restore_state(reader);
+    throw;
+  }
+  past_rounds_ += rounds.size();
+  Event event =
+      happened(EventKind::kHistory, fmt::format("{}{}", kBatch, batch), now_ms, encode(rounds));
+  past_batches_.emplace(batch, event.number);
+  look(now_ms);
+  return event;
+}
+
+Event LiveCampaign::go_live(std::int64_t now_ms) {
+  if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
+  if (!in_shadow()) throw Conflict(fmt::format("campaign {} is live", definition_->name));
+  live_ = true;
+  Event event = happened(EventKind::kLive, "", now_ms, "");
   look(now_ms);
   return event;
 }
@@ -332,6 +421,7 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       decision.decided = decode_decided(event.body);
       if (!fits(decision.decided)) does_not_follow(event, "such campaigns decide otherwise");
       take(decision.decided);
+      count_decider(decision.decided);
       ++decided_;
       ++version_;
       monitor_.decided(event.decision, decision.decided);
@@ -358,6 +448,19 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
     case EventKind::kStopped:
       stop(event.time_ms);
       break;
+    case EventKind::kHistory: {
+      const std::string_view id = event.decision;
+      if (!id.starts_with(kBatch)) does_not_follow(event, "its batch");
+      const std::string_view batch = id.substr(kBatch.size());
+      if (past_batches_.find(batch) != past_batches_.end()) {
+        does_not_follow(event, "its batch is there already");
+      }
+      learn_past(batch, decode_history(event.body), event.time_ms);
+      break;
+    }
+    case EventKind::kLive:
+      go_live(event.time_ms);
+      break;
     default:
       does_not_follow(event, "its kind");
   }
@@ -367,12 +470,39 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
 void LiveCampaign::write_maker(StateWriter& writer) const {
   writer.text(spec().text());
   writer.u64(revision());
+  writer.u64(kStateRevision);
 }
 
 bool LiveCampaign::made(std::string_view snapshot) const {
   StateReader reader(snapshot);
   const std::string policy = reader.text();
-  return reader.u64() == revision() && policy == spec().text();
+  return reader.u64() == revision() && policy == spec().text() && reader.u64() == kStateRevision;
+}
+
+/// Of rounds that the policy did not decide.
+void LiveCampaign::write_others(StateWriter& writer) const {
+  writer.u64(live_ ? 1 : 0);
+  writer.u64(shadow_.decisions);
+  writer.u64(shadow_.agreed);
+  writer.u64(held_out_);
+  writer.u64(past_rounds_);
+  writer.u64(past_batches_.size());
+  for (const auto& [batch, number] : past_batches_) {
+    writer.text(batch);
+    writer.u64(number);
+  }
+}
+
+void LiveCampaign::read_others(StateReader& reader) {
+  live_ = reader.u64_at_most(1, "snapshot: live") == 1;
+  shadow_.decisions = reader.u64();
+  shadow_.agreed = reader.u64();
+  held_out_ = reader.u64();
+  past_rounds_ = reader.u64();
+  for (std::uint64_t left = reader.u64(); left > 0; --left) {
+    std::string batch = reader.text();
+    past_batches_.emplace(std::move(batch), reader.u64());
+  }
 }
 
 std::string LiveCampaign::snapshot() const {
@@ -385,7 +515,9 @@ std::string LiveCampaign::snapshot() const {
   writer.u64(lost_);
   writer.u64(late_);
   writer.u64(static_cast<std::uint64_t>(last_event_ms_));
+  write_others(writer);
   monitor_.write(writer);
+  evidence_.write(writer);
   policy_->save_state(writer);
   writer.u64(outstanding_.size());
   for (const auto& [when, id] : outstanding_) {
@@ -410,6 +542,7 @@ void LiveCampaign::restore(std::string_view snapshot) {
   StateReader reader(snapshot);
   reader.text();
   reader.u64();
+  reader.u64();
   version_ = reader.u64();
   stopped_ = reader.u64_at_most(1, "snapshot: stopped") == 1;
   decided_ = reader.u64();
@@ -417,7 +550,9 @@ void LiveCampaign::restore(std::string_view snapshot) {
   lost_ = reader.u64();
   late_ = reader.u64();
   last_event_ms_ = static_cast<std::int64_t>(reader.u64());
+  read_others(reader);
   monitor_.read(reader);
+  evidence_.read(reader);
   policy_->restore_state(reader);
   for (std::uint64_t left = reader.u64(); left > 0; --left) {
     std::string id = reader.text();

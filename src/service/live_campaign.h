@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "service/campaign_definition.h"
+#include "service/campaign_evidence.h"
 #include "service/campaign_monitor.h"
 #include "service/campaign_status.h"
 #include "service/event_bodies.h"
@@ -45,8 +46,14 @@ struct LiveDecision {
   const Paid* paid(std::string_view part) const;
 };
 
+/// The parts of its payoffs, and `last`, as one, ids increasing.
+PayoffPart joined(const LiveDecision& decision, const PayoffPart& last);
+
 /// From its events with numbers below `before`; none if there are no such events.
 std::optional<LiveDecision> decision_from(const std::vector<Event>& events, std::uint64_t before);
+
+/// Before the id of a batch of past rounds, in place of that of a decision, which has no slash.
+inline constexpr std::string_view kBatch = "history/";
 
 /// The state of a live campaign: a policy, and the decisions whose payoffs it waits for. The same
 /// events give the same state, bit for bit. For one thread at a time.
@@ -60,11 +67,28 @@ class LiveCampaign {
   const CampaignDefinition& definition() const { return *definition_; }
   std::uint64_t version() const { return version_; }  ///< events so far
   bool stopped() const { return stopped_; }
+  /// Whether the caller decides.
+  bool in_shadow() const { return definition_->shadow && !live_; }
   CampaignGauges counts() const;
   const Policy& policy() const { return *policy_; }
   bool is_plain() const { return policy_->kind() == PolicyKind::kPlain; }
   const Monitor& monitor() const { return monitor_.monitor(); }
   const CampaignMonitor::LastContext* last_context() const { return monitor_.last_context(); }
+  const CampaignEvidence& evidence() const { return evidence_; }
+
+  /// Decisions of the shadow mode, and how many of them the policy would have made.
+  struct ShadowCounts {
+    std::uint64_t decisions = 0;
+    std::uint64_t agreed = 0;
+  };
+  const ShadowCounts& shadow() const { return shadow_; }
+
+  /// Rounds of the time before the campaign that the policy has learned from, which are no
+  /// decisions of its own; by batch the number of the event.
+  std::uint64_t past_rounds() const { return past_rounds_; }
+  const std::map<std::string, std::uint64_t, std::less<>>& past_batches() const {
+    return past_batches_;
+  }
 
   std::optional<std::int64_t> last_event_ms() const;
   /// When the oldest outstanding decision was made.
@@ -76,8 +100,14 @@ class LiveCampaign {
   /// The request's id, which must be new, or one that the service gives.
   Event decide(const DecisionRequest& request, std::int64_t now_ms);
   /// Of a decision that find() finds.
-  Event pay(std::string_view id, const PayoffPart& part, std::int64_t now_ms);
+  Event pay(std::string_view id, PayoffPart part, std::int64_t now_ms);
   Event stop(std::int64_t now_ms);
+  /// Lets the policy of a plain campaign learn from past rounds, all of them or none, before the
+  /// first decision. The batch must be new.
+  Event learn_past(std::string_view batch, const std::vector<PastRound>& rounds,
+                   std::int64_t now_ms);
+  /// Ends the shadow mode.
+  Event go_live(std::int64_t now_ms);
   /// The oldest outstanding decision, where it has waited for too long.
   std::optional<Event> lose(std::int64_t now_ms);
 
@@ -131,7 +161,12 @@ class LiveCampaign {
   bool fits(const Decided& decided) const;
   /// Counts a decision that choose() gave, or that was kept.
   void take(const Decided& decided);
+  /// Who decides, before a decision: throws unless the request fits that.
+  void check_decider(const DecisionRequest& request) const;
+  void count_decider(const Decided& decided);
   void write_maker(StateWriter& writer) const;
+  void write_others(StateWriter& writer) const;
+  void read_others(StateReader& reader);
   std::size_t payers(const Decided& decided) const;
   void check_part(const LiveDecision& decision, const PayoffPart& part) const;
   void observe(const Decided& decided, const PayoffPart& all);
@@ -144,12 +179,18 @@ class LiveCampaign {
   std::vector<VariableSet> fixed_sets_;  // contextual policies, if the definition has them
   std::uint64_t version_ = 0;
   bool stopped_ = false;
+  bool live_ = false;  // no longer in shadow mode
   std::uint64_t decided_ = 0;
   std::uint64_t complete_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t late_ = 0;
   std::int64_t last_event_ms_ = 0;
+  ShadowCounts shadow_;
+  std::uint64_t held_out_ = 0;  // decisions
+  std::uint64_t past_rounds_ = 0;
+  std::map<std::string, std::uint64_t, std::less<>> past_batches_;
   CampaignMonitor monitor_;
+  CampaignEvidence evidence_;
   std::map<std::pair<std::int64_t, std::uint64_t>, std::string> outstanding_;  // by time, number
   std::size_t waiting_numbers_ = 0;
   std::unordered_map<std::string, LiveDecision> decisions_;

@@ -40,23 +40,33 @@ void NoticeFinder::look_at(const json& campaign, std::vector<Notice>& found) {
   if (!is_new && version == seen.state_version) return;
   seen.state_version = version;
   try {
-    find_warnings(name, seen, found);
+    find_in_report(name, seen, found);
   } catch (const std::runtime_error&) {  // deleted, archived or quarantined a moment ago
     seen.state_version = 0;
   }
 }
 
-void NoticeFinder::find_warnings(const std::string& name, Seen& seen, std::vector<Notice>& found) {
+void NoticeFinder::find_in_report(const std::string& name, Seen& seen, std::vector<Notice>& found) {
   const json report = json::parse(service_.view(name)->report);
   std::set<std::string> now;
-  for (const json& warning : report.value("warnings", json::array())) {
-    const std::string key =
-        warning.at("kind").get<std::string>() + warning.value("action", json()).dump();
+  const auto note = [&](const char* kind, const std::string& key, const json& message) {
     now.insert(key);
-    if (first_ || seen.warnings.count(key) > 0) continue;
-    found.push_back({"warning", name, warning.at("message"), service_.now_ms()});
+    if (first_ || seen.findings.count(key) > 0) return;
+    found.push_back({kind, name, message, service_.now_ms()});
+  };
+  for (const json& warning : report.value("warnings", json::array())) {
+    note("warning", warning.at("kind").get<std::string>() + warning.value("action", json()).dump(),
+         warning.at("message"));
   }
-  seen.warnings = std::move(now);
+  const json settled = report.value("settled", json::object());
+  if (settled.value("settled", false)) {
+    note("settled", "settled " + settled.at("best").dump(), settled.at("text"));
+  }
+  for (const json& alarm : report.value("guardrails", json::array())) {
+    note("guardrail", "guardrail " + alarm.at("guardrail").dump() + alarm.at("action").dump(),
+         alarm.at("text"));
+  }
+  seen.findings = std::move(now);
 }
 
 }  // namespace updraft

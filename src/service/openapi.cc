@@ -45,10 +45,11 @@ const std::string& openapi_document() {
 const std::string& request_schemas() {
   static const std::string text = [] {
     const json schemas = make_document().at("components").at("schemas");
-    const json three = {{"campaign", schemas.at("CampaignRequest")},
-                        {"decision", schemas.at("DecisionRequest")},
-                        {"payoffs", schemas.at("PayoffsRequest")}};
-    return three.dump(2) + '\n';
+    const json bodies = {{"campaign", schemas.at("CampaignRequest")},
+                         {"decision", schemas.at("DecisionRequest")},
+                         {"payoffs", schemas.at("PayoffsRequest")},
+                         {"history", schemas.at("HistoryRequest")}};
+    return bodies.dump(2) + '\n';
   }();
   return text;
 }

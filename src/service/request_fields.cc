@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 /// Requests nest three levels; a little more still gets a message about its key.
-constexpr std::size_t kMostDepth = 8;
+constexpr std::size_t kRequestDepth = 8;
 
 /// Numbers and rows of a body that are read without a tree: more than any campaign takes.
 constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
@@ -28,15 +28,20 @@ constexpr std::size_t kLargestSmallTree = std::size_t{16} << 20;
 /// -0 becomes 0, and nothing else changes.
 double without_negative_zero(double value) { return value + 0.0; }
 
+constexpr std::size_t kMostExactDigits = 15;
+constexpr double kPowersOfTen[kMostExactDigits + 1] = {
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Reads the bodies that it knows, a part of JSON. Every member returns false, or nothing, where
 /// the text is anything else, be it JSON or not; the reader is then of no more use.
 class PlainReader {
  public:
-  explicit PlainReader(std::string_view text)
+  PlainReader(std::string_view text, std::size_t most_numbers)
       : at_(text.data()),
         end_(text.data() + text.size()),
+        most_numbers_(std::min(most_numbers, kMostNumbers)),
         most_named_(most_tree_bytes(text, kLargestSmallTree) / sizeof(NamedNumbers::value_type)) {}
 
   std::optional<RequestFields> read() {
@@ -46,6 +51,7 @@ class PlainReader {
       do {
         std::string key;
         if (!read_string(key) || !take(':')) return std::nullopt;
+        key_ = key;
         std::optional<RequestField> value = read_value();
         if (!value || !fields.emplace(std::move(key), std::move(*value)).second) {
           return std::nullopt;
@@ -122,8 +128,40 @@ class PlainReader {
     return true;
   }
 
+  /// Numbers of at most 15 digits and no exponent, which most are: their digits and the power of
+  /// ten are exact doubles, so the quotient is the nearest one (Clinger, 1990).
+  bool read_short_number(double& out) {
+    const char* at = at_;
+    const bool negative = at != end_ && *at == '-';
+    if (negative) ++at;
+    std::uint64_t digits = 0;  // wraps around if there are too many, which are counted
+    const auto take_digits = [&] {
+      const char* const begin = at;
+      for (; at != end_ && is_digit(*at); ++at) {
+        digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
+      }
+      return static_cast<std::size_t>(at - begin);
+    };
+    const char first = at == end_ ? '\0' : *at;
+    const std::size_t whole = take_digits();
+    std::size_t decimals = 0;
+    if (whole == 0 || (first == '0' && whole > 1)) return false;
+    if (at != end_ && *at == '.') {
+      ++at;
+      decimals = take_digits();
+      if (decimals == 0) return false;
+    }
+    if (whole + decimals > kMostExactDigits) return false;
+    if (at != end_ && (*at == 'e' || *at == 'E')) return false;
+    out = static_cast<double>(digits) / kPowersOfTen[decimals];
+    if (negative && digits != 0) out = -out;
+    at_ = at;
+    return true;
+  }
+
   bool read_number(double& out) {
     skip_spaces();
+    if (read_short_number(out)) return true;
     const char* begin = at_;
     if (!skip_number()) return false;
     const auto [stop, error] = std::from_chars(begin, at_, out);
@@ -132,13 +170,25 @@ class PlainReader {
     return true;
   }
 
-  /// After the '['.
+  /// After the '['. Takes memory for as many as there are, if they are all that is left.
   bool read_numbers(std::vector<double>& out) {
     if (take(']')) return true;
+    if (out.empty()) {
+      const std::size_t numbers = commas_before(']') + 1;
+      if (numbers > most_numbers_ && numbers <= kMostNumbers) {
+        throw InvalidInput(key_, fmt::format("{} numbers", numbers),
+                           fmt::format("must have at most {}", most_numbers_));
+      }
+      out.reserve(std::min(numbers, most_numbers_));
+    }
     do {
       if (out.size() == kMostNumbers || !read_number(out.emplace_back())) return false;
     } while (take(','));
     return take(']');
+  }
+
+  std::size_t commas_before(char end) const {
+    return static_cast<std::size_t>(std::count(at_, std::find(at_, end_, end), ','));
   }
 
   std::optional<RequestField> read_list() {
@@ -161,6 +211,7 @@ class PlainReader {
   std::optional<RequestField> read_named() {
     NamedNumbers named;
     if (take('}')) return named;
+    named.reserve(std::min(commas_before('}') + 1, most_named_));
     do {
       if (named.size() == most_named_) return std::nullopt;
       auto& [name, value] = named.emplace_back();
@@ -180,11 +231,24 @@ class PlainReader {
     }
     if (take_word("true")) return json(true);
     if (take_word("false")) return json(false);
-    return std::nullopt;
+    return read_whole();
+  }
+
+  /// A number that is written with nothing but digits.
+  std::optional<RequestField> read_whole() {
+    std::uint64_t value = 0;
+    const char* begin = at_;
+    const auto [stop, error] = std::from_chars(begin, end_, value);
+    if (error != std::errc() || (*begin == '0' && stop != begin + 1)) return std::nullopt;
+    if (stop != end_ && (*stop == '.' || *stop == 'e' || *stop == 'E')) return std::nullopt;
+    at_ = stop;
+    return json(value);
   }
 
   const char* at_;
   const char* end_;
+  std::string_view key_;  // of the member that is read
+  std::size_t most_numbers_;
   std::size_t most_named_;
 };
 
@@ -228,9 +292,12 @@ RequestField field_of(json value) {
 
 }  // namespace
 
-RequestFields read_request_fields(std::string_view body) {
-  if (auto plain = PlainReader(body).read()) return std::move(*plain);
-  json document = parse_json_document(body, kMostDepth, most_tree_bytes(body, kLargestSmallTree));
+RequestFields read_request_fields(std::string_view body, std::size_t most_numbers) {
+  const std::size_t few = most_tree_bytes(body, kLargestSmallTree) / sizeof(double);
+  if (auto plain = PlainReader(body, std::max(most_numbers, few)).read()) return std::move(*plain);
+  // The lists of a document have room for more than they hold.
+  json document =
+      parse_json_document(body, kRequestDepth, std::max(body.size(), kLargestSmallTree));
   if (!document.is_object()) throw InvalidInput("request", "must be an object");
   RequestFields fields;
   for (auto& member : document.items()) {

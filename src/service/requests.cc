@@ -119,6 +119,8 @@ void read_sparse(const RequestFields& fields, const CampaignDefinition& campaign
   sort_by_id(part, "indices", [](VariableId id) { return std::to_string(id); });
 }
 
+}  // namespace
+
 void read_payoffs(RequestFields& fields, const CampaignDefinition& campaign, PayoffPart& part) {
   const auto payoffs = fields.find("payoffs");
   const bool sparse =
@@ -148,10 +150,8 @@ void read_payoffs(RequestFields& fields, const CampaignDefinition& campaign, Pay
   throw InvalidInput("payoffs", "must be a list of numbers, or an object of numbers by name");
 }
 
-}  // namespace
-
 PayoffPart parse_payoffs(std::string_view body, const CampaignDefinition& campaign) {
-  RequestFields fields = read_request_fields(body);
+  RequestFields fields = read_request_fields(body, most_variables(campaign));
   check_fields(fields, {"payoffs", "indices", "values", "complete", "part"});
   PayoffPart part;
   part.part = text_of(fields, "part");

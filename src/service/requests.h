@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "service/campaign_definition.h"
+#include "service/request_fields.h"
 #include "updraft/ids.h"
 #include "updraft/variable_set.h"
 
@@ -22,6 +23,10 @@ struct DecisionRequest {
 
   // Campaigns with contexts.
   std::vector<VariableSet> affected = {};  ///< per action; empty if not given
+
+  // Shadow mode: what the caller took, and with which probability if it knows.
+  std::optional<ActionId> action = {};
+  std::optional<double> probability = {};
 };
 
 /// A body of PUT .../payoffs: what some variables (or rows of a pool or context) paid.
@@ -35,6 +40,14 @@ struct PayoffPart {
   bool operator==(const PayoffPart&) const = default;
 };
 
+/// A round of the time before the campaign.
+struct PastRound {
+  ActionId action = 0;
+  PayoffPart payoffs;  ///< part and complete are of no meaning
+
+  bool operator==(const PastRound&) const = default;
+};
+
 /// Sums over all variables stay below the 1e100 that policies take.
 inline constexpr double kLargestPayoff = 1e90;
 
@@ -43,13 +56,27 @@ inline constexpr double kLargestFeature = 1e100;
 
 struct RequestLimits {
   std::size_t pool_rows = 1'000'000;  ///< and rows of a context
+  std::size_t past_rounds = 10'000;   ///< of a batch
+  std::size_t past_payoffs = std::size_t{1} << 22;
 };
 
 // All throw InvalidInput that names the field: not JSON, other keys, values that cannot be. What
 // only the state can tell (how many rows a pool had, who paid already) is not looked at.
 
+/// Past rounds: a body of POST .../history.
+struct HistoryRequest {
+  std::string batch;
+  std::vector<PastRound> rounds;
+};
+
+/// The payoffs of a round, in any of the forms that PUT .../payoffs takes, from the members of its
+/// object. A part that is not complete must have some.
+void read_payoffs(RequestFields& fields, const CampaignDefinition& campaign, PayoffPart& part);
+
 DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& campaign,
                                const RequestLimits& limits = {});
 PayoffPart parse_payoffs(std::string_view body, const CampaignDefinition& campaign);
+HistoryRequest parse_history(std::string_view body, const CampaignDefinition& campaign,
+                             const RequestLimits& limits = {});
 
 }  // namespace updraft

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "service/campaign_report.h"
+#include "service/decision_page.h"
 #include "service/event_page.h"
 #include "service/queries.h"
 #include "service/service_parts.h"
@@ -24,7 +25,11 @@ DecisionAnswer answer_of(std::string_view id, const LiveDecision& decision) {
           .action = decision.decided.action,
           .index = decision.decided.index,
           .treatments = decision.decided.treatments,
-          .probability = decision.decided.probability};
+          .probability = decision.decided.probability,
+          .proposal = decision.decided.proposal,
+          .by_caller = decision.decided.by_caller,
+          .held_out = decision.decided.held_out,
+          .probe = decision.decided.probe};
 }
 
 void check_room(const LiveCampaign& live, const DecisionRequest& request, std::size_t most) {
@@ -69,21 +74,41 @@ Quarantined::Quarantined(std::string_view campaign, std::string_view reason)
 }
 
 void Service::stop(std::string_view campaign, std::string_view by) {
-  const EntryPtr kept = parts_->entry(campaign);
-  Entry& entry = *kept;
-  try {
-    std::unique_lock lock(entry.mutex);
-    LiveCampaign& live = parts_->to_change(entry);
-    if (!live.stopped()) {
-      parts_->changing(entry, [&] { parts_->keep(entry, live.stop(parts_->options.clock()), by); });
-      parts_->keep_snapshot_when_due(entry);
+  parts_->commit(*parts_->entry(campaign), by, [&](LiveCampaign& live) {
+    return live.stopped() ? std::nullopt : std::optional(live.stop(parts_->options.clock()));
+  });
+}
+
+void Service::go_live(std::string_view campaign, std::string_view by) {
+  parts_->commit(*parts_->entry(campaign), by, [&](LiveCampaign& live) {
+    return live.in_shadow() ? std::optional(live.go_live(parts_->options.clock())) : std::nullopt;
+  });
+}
+
+HistoryAnswer Service::learn_past(std::string_view campaign, const HistoryRequest& request,
+                                  std::string_view by) {
+  const EntryPtr entry = parts_->entry(campaign);
+  HistoryAnswer answer = {.batch = request.batch, .rounds = request.rounds.size()};
+  bool known = false;
+  parts_->commit(*entry, by, [&](LiveCampaign& live) -> std::optional<Event> {
+    const auto found = live.past_batches().find(request.batch);
+    known = found != live.past_batches().end();
+    if (known) {
+      answer.state_version = found->second;
+      return std::nullopt;
     }
-    const std::uint64_t ticket = entry.last_ticket;
-    lock.unlock();
-    parts_->committer.wait(ticket);
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
+    Event event = live.learn_past(request.batch, request.rounds, parts_->options.clock());
+    answer.state_version = event.number;
+    return event;
+  });
+  if (!known) return answer;
+  const std::vector<Event> kept = parts_->from_store(*entry, [&] {
+    return parts_->store->events_of(entry->stored, fmt::format("{}{}", kBatch, request.batch));
+  });
+  if (kept.empty() || kept.front().body != encode(request.rounds)) {
+    throw Conflict(fmt::format("batch {} already has other rounds", request.batch));
   }
+  return answer;
 }
 
 std::shared_ptr<const CampaignDefinition> Service::definition(std::string_view campaign) const {
@@ -93,7 +118,7 @@ std::shared_ptr<const CampaignDefinition> Service::definition(std::string_view c
 }
 
 DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest& request,
-                               std::string_view by) {
+                               std::string_view by, Commit* later) {
   const EntryPtr kept = parts_->entry(campaign);
   Entry& entry = *kept;
   try {
@@ -103,9 +128,9 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
     std::optional<LiveDecision> known;
     if (!request.id.empty()) known = parts_->find(entry, live, request.id);
     if (known) {
-      if (!known->decided.answers(request)) {
+      if (!known->decided.differs_by(request).empty()) {
         throw Conflict(fmt::format("decision {} was made for another {}", request.id,
-                                   entry.definition()->contexts ? "context" : "pool"));
+                                   known->decided.differs_by(request)));
       }
       answer = answer_of(request.id, *known);
     } else {
@@ -119,15 +144,15 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
     }
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
-    parts_->committer.wait(ticket);
+    parts_->wait_unless(later, ticket);
     return answer;
   } catch (const CommitFailed& failure) {
     throw unavailable(failure);
   }
 }
 
-PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
-                           const PayoffPart& part, std::string_view by) {
+PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision, PayoffPart part,
+                           std::string_view by, Commit* later) {
   const EntryPtr kept = parts_->entry(campaign);
   Entry& entry = *kept;
   try {
@@ -149,10 +174,11 @@ PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
       if (forgotten) live.remember(std::string(decision), std::move(*known));
       try {
         parts_->changing(entry, [&] {
-          Event event = live.pay(decision, part, parts_->options.clock());
+          Event event = live.pay(decision, std::move(part), parts_->options.clock());
           answer.status = live.find(decision)->status;
           answer.state_version = event.number;
-          parts_->keep(entry, std::move(event), by);
+          entry.to_forget.push_back({Settled::kNever, answer.id, event.number});
+          entry.to_forget.back().ticket = parts_->keep(entry, std::move(event), by);
         });
       } catch (...) {
         if (forgotten) live.forget(decision, last);
@@ -162,13 +188,22 @@ PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
     }
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
-    parts_->committer.wait(ticket);
-    lock.lock();
-    if (entry.live) entry.live->forget(decision, answer.state_version);
+    if (parts_->wait_unless(later, ticket)) {
+      lock.lock();
+      parts_->forget_kept(entry);
+    }
     return answer;
   } catch (const CommitFailed& failure) {
     throw unavailable(failure);
   }
+}
+
+void Service::when_kept(Commit commit, std::function<void(const Unavailable*)> done) {
+  parts_->committer.when_done(commit.ticket, [done = std::move(done)](const CommitFailed* failure) {
+    if (failure == nullptr) return done(nullptr);
+    const Unavailable answer = unavailable(*failure);
+    done(&answer);
+  });
 }
 
 DecisionAnswer Service::decision(std::string_view campaign, std::string_view decision) const {
@@ -245,14 +280,18 @@ nlohmann::json Service::events(std::string_view campaign, const EventQuery& quer
   if (archived && !archived->has_events()) {
     throw Conflict(fmt::format("the events of campaign {} were dropped", campaign));
   }
-  try {
-    return event_page(parts_->store->events_after(entry.stored, query.after, query.count));
-  } catch (const StoreError& error) {
-    if (error.kind() != StoreError::Kind::kDamaged) {
-      throw unavailable(CommitFailed(error.what(), error.kind()));
-    }
-    parts_->quarantine(entry, error.what());
-  }
+  return parts_->from_store(entry, [&] {
+    const auto cut = parts_->store->cut_of(entry.stored);
+    const std::uint64_t after = std::max(query.after, cut ? cut->number : 0);
+    return event_page(parts_->store->events_after(entry.stored, after, query.count));
+  });
+}
+
+nlohmann::json Service::decisions(std::string_view campaign, const EventQuery& query) const {
+  const EntryPtr entry = parts_->entry(campaign);
+  const auto about = definition(campaign);
+  return parts_->from_store(
+      *entry, [&] { return decision_page(*parts_->store, entry->stored, *about, query); });
 }
 
 nlohmann::json Service::variables(std::string_view campaign, const VariableQuery& query) const {

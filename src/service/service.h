@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,17 +59,32 @@ struct CampaignView {
 struct DecisionAnswer {
   std::string id;
   DecisionStatus status = DecisionStatus::kOutstanding;
-  std::uint64_t state_version = 0;    ///< events that the decision was made from
-  ActionId action = 0;                ///< of plain and contextual policies
-  std::optional<double> index;        ///< the same; absent if it was infinite
-  std::vector<Treatment> treatments;  ///< targeted campaigns, one per individual
-  std::optional<double> probability;  ///< Decided::probability
+  std::uint64_t state_version = 0;        ///< events that the decision was made from
+  ActionId action = 0;                    ///< of plain and contextual policies
+  std::optional<double> index;            ///< the same; absent if it was infinite
+  std::vector<Treatment> treatments;      ///< targeted campaigns, one per individual
+  std::optional<double> probability;      ///< Decided::probability
+  std::optional<ActionId> proposal = {};  ///< Decided::proposal
+  bool by_caller = false;
+  bool held_out = false;
+  bool probe = false;
 };
 
 struct PayoffsAnswer {
   std::string id;
   DecisionStatus status = DecisionStatus::kOutstanding;
   std::uint64_t state_version = 0;  ///< events when these payoffs had been taken
+};
+
+struct HistoryAnswer {
+  std::string batch;
+  std::uint64_t rounds = 0;
+  std::uint64_t state_version = 0;  ///< events when these rounds had been taken
+};
+
+/// What an answer waits for.
+struct Commit {
+  std::uint64_t ticket = 0;  ///< 0: nothing
 };
 
 struct ServiceOptions {
@@ -78,6 +94,9 @@ struct ServiceOptions {
   std::size_t most_campaigns = 1000;      ///< that are not archived
   /// Milliseconds after which the events of an archived campaign are dropped; absent: never.
   std::optional<std::int64_t> keep_events_ms = {};
+  /// Milliseconds after which the events of complete decisions of a campaign that goes on are
+  /// dropped, behind a snapshot; absent: never.
+  std::optional<std::int64_t> compact_after_ms = {};
   std::size_t most_outstanding = 1'000'000;  ///< decisions of a campaign
   /// Of all campaigns together, as CampaignCost estimates it.
   std::uint64_t most_bytes = std::uint64_t{8} << 30;
@@ -124,6 +143,9 @@ class Service {
   /// Changes nothing if it is stopped.
   void stop(std::string_view campaign, std::string_view by = {});
 
+  /// Ends the shadow mode; changes nothing if it is live.
+  void go_live(std::string_view campaign, std::string_view by = {});
+
   /// Stops it, keeps its report and history, and takes it out of memory; changes nothing if it is
   /// archived. Then its decisions can neither be made nor paid (Conflict).
   void archive(std::string_view campaign, std::string_view by = {});
@@ -133,11 +155,19 @@ class Service {
   /// Throws NotFound, Quarantined, and Conflict if it is archived. Definitions never change.
   std::shared_ptr<const CampaignDefinition> definition(std::string_view campaign) const;
 
+  // With `later` these two do not wait for the disk: the answer may be given when when_kept() says
+  // so, and not before.
   DecisionAnswer decide(std::string_view campaign, const DecisionRequest& request,
-                        std::string_view by = {});
-  PayoffsAnswer pay(std::string_view campaign, std::string_view decision, const PayoffPart& part,
-                    std::string_view by = {});
+                        std::string_view by = {}, Commit* later = nullptr);
+  PayoffsAnswer pay(std::string_view campaign, std::string_view decision, PayoffPart part,
+                    std::string_view by = {}, Commit* later = nullptr);
+  /// Calls `done` once: with null if it is on disk, else with the answer to give instead. Now, or
+  /// later in another thread, which must not be held up.
+  void when_kept(Commit commit, std::function<void(const Unavailable*)> done);
   DecisionAnswer decision(std::string_view campaign, std::string_view decision) const;
+  /// Lets the policy learn from past rounds, before its first decision.
+  HistoryAnswer learn_past(std::string_view campaign, const HistoryRequest& request,
+                           std::string_view by = {});
 
   /// As docs/service.md shows them.
   nlohmann::json list(bool archived = false) const;
@@ -146,6 +176,7 @@ class Service {
   nlohmann::json history(std::string_view campaign) const;
   /// Those that are on disk.
   nlohmann::json events(std::string_view campaign, const EventQuery& query) const;
+  nlohmann::json decisions(std::string_view campaign, const EventQuery& query) const;
   nlohmann::json variables(std::string_view campaign, const VariableQuery& query) const;
 
   /// The report without the time, and with numbers in place of sets, for many to look at again and
@@ -158,6 +189,10 @@ class Service {
   /// Counts as lost what has waited for too long, drops and removes old events of archived
   /// campaigns, and logs if the system's clock was set. To be called now and then.
   void sweep();
+
+  /// Writes the snapshots of large states that are due, and drops old events of campaigns that go
+  /// on. To be called now and then: it takes long, and holds up nobody.
+  void tend(const std::stop_token& stop = {});
 
   /// Reads all of the store, and quarantines what is damaged. To be called now and then: it takes
   /// long, and holds up nobody.

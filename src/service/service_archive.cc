@@ -71,6 +71,7 @@ void Service::archive(std::string_view campaign, std::string_view by) {
     entry.closing = false;
     entry.set_archived(std::move(left));
     entry.live.reset();
+    entry.to_forget.clear();
     entry.view.reset();
   } catch (const CommitFailed& failure) {
     throw unavailable(failure);

@@ -49,6 +49,9 @@ void Service::scrub() {
       if (archived) parts_->store->archive_summary(*archived);
       if (reason.empty() && (!archived || archived->has_events())) {
         parts_->store->for_each_event(entry->stored, 0, [](const Event&) {});
+        if (const auto cut = parts_->store->cut_of(entry->stored)) {
+          parts_->store->snapshot_at(entry->stored, cut->number);
+        }
       }
     } catch (const StoreError& error) {
       if (error.kind() == StoreError::Kind::kDamaged) reason = error.what();

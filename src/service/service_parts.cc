@@ -7,7 +7,10 @@
 namespace updraft {
 namespace {
 
-constexpr std::size_t kLargestSnapshot = 500'000'000;  // SQLite takes 1e9 bytes
+/// Of states whose snapshots take so long that nobody should wait for them.
+constexpr std::uint64_t kLargeState = std::uint64_t{8} << 20;  // bytes
+constexpr std::size_t kManyOutstanding = 10'000;
+constexpr std::size_t kManyNumbers = 500'000;
 constexpr std::size_t kLostAtOnce = 1000;
 
 /// Whether `live` could be restored; if not, it is of no use any more.
@@ -116,12 +119,16 @@ void Service::Parts::rebuild(Entry& entry) {
   const auto snapshot = whole_snapshot(entry);
   const bool unusable = snapshot && !restored(*live, snapshot->body);
   if (unusable) live = std::make_unique<LiveCampaign>(entry.definition());
+  entry.has_cut = store->cut_of(entry.stored).has_value();
+  if (entry.has_cut && (unusable || !snapshot))
+    live->restore(base_of(entry, entry.definition())->body);
   const std::uint64_t before = live->version();
   replay_events(*store, entry.stored, *live);
   const bool was_long = live->version() - before >= options.snapshot_every;
   entry.live = std::move(live);
   entry.epoch = epoch;
   entry.last_ticket = 0;
+  entry.to_forget.clear();
   entry.publish_counts();
   if (was_long || unusable) keep_snapshot(entry);
 }
@@ -142,6 +149,8 @@ LiveCampaign& Service::Parts::current(Entry& entry) {
     quarantine(entry, error.what());
   } catch (const InvalidInput& error) {  // of what is kept, not of what was asked
     quarantine(entry, error.what());
+  } catch (const std::runtime_error& error) {
+    quarantine(entry, error.what());
   }
   return *entry.live;
 }
@@ -153,7 +162,19 @@ LiveCampaign& Service::Parts::to_change(Entry& entry) {
         fmt::format("campaign {} is being archived: nothing was changed", entry.stored.name),
         false);
   }
-  return current(entry);
+  LiveCampaign& live = current(entry);
+  forget_kept(entry);
+  return live;
+}
+
+void Service::Parts::forget_kept(Entry& entry) {
+  if (!entry.live || entry.to_forget.empty()) return;
+  const std::uint64_t done = committer.last_done();
+  while (!entry.to_forget.empty() && entry.to_forget.front().ticket <= done) {
+    const Settled& settled = entry.to_forget.front();
+    entry.live->forget(settled.decision, settled.number);
+    entry.to_forget.pop_front();
+  }
 }
 
 void Service::Parts::quarantine(Entry& entry, const std::string& reason) {
@@ -169,8 +190,34 @@ std::uint64_t Service::Parts::keep(Entry& entry, Event event, std::string_view b
   return entry.last_ticket;
 }
 
+void Service::Parts::commit(Entry& entry, std::string_view by,
+                            const std::function<std::optional<Event>(LiveCampaign&)>& change) {
+  try {
+    std::unique_lock lock(entry.mutex);
+    LiveCampaign& live = to_change(entry);
+    bool changed = false;
+    changing(entry, [&] {
+      std::optional<Event> event = change(live);
+      changed = event.has_value();
+      if (changed) keep(entry, std::move(*event), by);
+    });
+    if (changed) keep_snapshot_when_due(entry);
+    const std::uint64_t ticket = entry.last_ticket;
+    lock.unlock();
+    committer.wait(ticket);
+  } catch (const CommitFailed& failure) {
+    throw unavailable(failure);
+  }
+}
+
 void Service::Parts::keep_snapshot(Entry& entry) {
   const std::uint64_t version = entry.live->version();
+  if (entry.live->counts().outstanding > kManyOutstanding ||
+      entry.live->waiting_numbers() > kManyNumbers ||
+      cost_of(entry.live->definition()).bytes > kLargeState) {
+    entry.snapshot_due = version;
+    return;
+  }
   try {
     std::string body = entry.live->snapshot();
     if (body.size() > kLargestSnapshot) return;
@@ -184,8 +231,13 @@ std::optional<LiveDecision> Service::Parts::find(Entry& entry, const LiveCampaig
                                                  std::string_view id) {
   if (const LiveDecision* found = live.find(id)) return *found;
   try {
-    return decision_from(store->events_of(entry.stored, id),
-                         std::numeric_limits<std::uint64_t>::max());
+    auto found = decision_from(store->events_of(entry.stored, id),
+                               std::numeric_limits<std::uint64_t>::max());
+    if (!found && entry.has_cut && store->was_compacted(entry.stored, id)) {
+      throw Conflict(fmt::format(
+          "decision {} was made and settled long ago, and its events were dropped", id));
+    }
+    return found;
   } catch (const StoreError& error) {
     if (error.kind() != StoreError::Kind::kDamaged) throw CommitFailed(error.what(), error.kind());
     quarantine(entry, error.what());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
@@ -24,6 +25,15 @@
 namespace updraft {
 
 using Clock = std::chrono::steady_clock;
+
+/// A decision that may be forgotten once its last event is on disk.
+struct Settled {
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+  std::uint64_t ticket = 0;
+  std::string decision;
+  std::uint64_t number = 0;  ///< of the event
+};
 
 /// A campaign with its place in the store. `mutex` guards what follows it.
 struct Entry {
@@ -71,15 +81,22 @@ struct Entry {
   bool closing = false;                // it is being archived or deleted
   std::uint64_t epoch = 0;        // of the committer, when `live` was built; 0: must be built anew
   std::uint64_t last_ticket = 0;  // of the committer
+  std::deque<Settled> to_forget;
+  std::uint64_t snapshot_due = 0;  // the event after which tend() is to write one; 0: none
+  bool has_cut = false;            // EventStore::cut_of
   std::shared_ptr<const CampaignView> view;
   Clock::time_point view_until;  // as long as that another view of the same epoch will do
   std::uint64_t view_epoch = 0;
 };
 
 using EntryPtr = std::shared_ptr<Entry>;
+using DefinitionPtr = std::shared_ptr<const CampaignDefinition>;
 
 /// The answer to a request whose commit failed.
 Unavailable unavailable(const CommitFailed& failure);
+
+/// Larger ones are not kept.
+inline constexpr std::size_t kLargestSnapshot = 500'000'000;
 
 struct Service::Parts {
   Parts(ServiceOptions given, std::unique_ptr<EventStore> given_store);
@@ -143,16 +160,67 @@ struct Service::Parts {
     }
   }
 
+  /// Waits for the write, or leaves that to who asked; whether it has waited.
+  bool wait_unless(Commit* later, std::uint64_t ticket) {
+    if (later != nullptr) {
+      *later = {ticket};
+    } else {
+      committer.wait(ticket);
+    }
+    return later == nullptr;
+  }
+
+  /// Forgets settled decisions whose events are on disk.
+  void forget_kept(Entry& entry);
+
   /// With the name of who asked for it.
   std::uint64_t keep(Entry& entry, Event event, std::string_view by = {});
+
+  /// Changes a campaign by `change`, which gives the event, or none if there is nothing to do, and
+  /// waits until it is on disk.
+  void commit(Entry& entry, std::string_view by,
+              const std::function<std::optional<Event>(LiveCampaign&)>& change);
+
+  /// What `read` reads of the store about the campaign, which is quarantined if that is damaged.
+  template <typename Read>
+  auto from_store(Entry& entry, Read read) {
+    try {
+      return read();
+    } catch (const StoreError& error) {
+      if (error.kind() != StoreError::Kind::kDamaged) {
+        throw unavailable(CommitFailed(error.what(), error.kind()));
+      }
+      quarantine(entry, error.what());
+    }
+  }
 
   /// Where it is time for a snapshot.
   void keep_snapshot_when_due(Entry& entry) {
     if (entry.live->version() % options.snapshot_every == 0) keep_snapshot(entry);
   }
 
-  /// Its failure is not that of the event before it.
+  /// Leaves large ones to tend(). Its failure is not that of the event before it.
   void keep_snapshot(Entry& entry);
+
+  /// A state of its own, made of what is on disk, with the chain of the events.
+  struct Replica {
+    std::unique_ptr<LiveCampaign> live;
+    std::int64_t chain = 0;
+  };
+  /// After event `until`; nothing if it is not there, or if asked to stop.
+  std::optional<Replica> replica_of(const Entry& entry, const DefinitionPtr& definition,
+                                    std::optional<StoredSnapshot> from, std::uint64_t until,
+                                    const std::stop_token& stop);
+  void write_due_snapshot(Entry& entry, const std::stop_token& stop);
+
+  /// The snapshot behind which events were dropped; none if there are all. Throws if it is of no
+  /// use.
+  std::optional<StoredSnapshot> base_of(const Entry& entry, const DefinitionPtr& definition) const;
+  /// Plans a cut, makes one that is due, and removes events before it.
+  void compact(Entry& entry, const std::stop_token& stop);
+  /// Whether the events up to that one give the snapshot after it, bit for bit.
+  bool gives_snapshot(const Entry& entry, const DefinitionPtr& definition, std::uint64_t number,
+                      const std::stop_token& stop);
 
   /// A decision wherever it is. Decisions that were settled long ago are only in the store.
   std::optional<LiveDecision> find(Entry& entry, const LiveCampaign& live, std::string_view id);

@@ -45,11 +45,36 @@ void decide_again(const LiveCampaign& live, const Event& event, CheckedCampaign&
   if (event.kind != EventKind::kDecided) return;
   Decided recorded = decode_decided(event.body);
   Decided now = live.decide_again(recorded);
+  if (recorded.by_caller) {
+    recorded.action = *recorded.proposal;
+    recorded.probability.reset();
+  }
   if (same_decision(recorded, now)) return;
   ++checked.decided_otherwise;
   if (checked.first_otherwise.size() == kOtherDecisionsListed) return;
   checked.first_otherwise.push_back(
       {event.number, event.decision, std::move(recorded), std::move(now)});
+}
+
+/// The state at the cut, from its snapshot.
+void begin_behind(const StoredCut& cut, const std::map<std::uint64_t, std::string>& snapshots,
+                  LiveCampaign& live) {
+  const auto base = snapshots.find(cut.number);
+  if (base == snapshots.end()) {
+    throw std::runtime_error(fmt::format(
+        "its events up to {} were dropped, and the snapshot after them is missing", cut.number));
+  }
+  live.restore(base->second);
+}
+
+/// Reads the events before the cut that were left.
+void check_left(const CampaignStore& store, const StoredCampaign& campaign, const StoredCut& cut) {
+  constexpr std::size_t kAtOnce = 256;
+  for (std::uint64_t after = 0;;) {
+    const std::vector<Event> left = store.events_between(campaign, after, cut.number, kAtOnce);
+    if (left.empty()) return;
+    after = left.back().number;
+  }
 }
 
 CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign& campaign,
@@ -63,6 +88,12 @@ CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign&
     if (checked.dropped) return checked;
     LiveCampaign live(std::make_shared<CampaignDefinition>(
         parse_definition(campaign.definition, DefinitionLimits::of_stored())));
+    if (const auto cut = store.cut_of(campaign)) {
+      begin_behind(*cut, snapshots, live);
+      checked.cut = cut->number;
+      ++checked.snapshots;
+      check_left(store, campaign, *cut);
+    }
     const auto before = [&](const Event& event) { decide_again(live, event, checked); };
     const auto after = [&](const Event&) {
       checked.events = live.version();
@@ -80,6 +111,28 @@ CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign&
     defects.push_back(fmt::format("campaign {}: {}", campaign.name, error.what()));
   }
   return checked;
+}
+
+/// check_campaign() while the service may make cuts: again if it made one meanwhile.
+CheckedCampaign check_between_cuts(const CampaignStore& store, const StoredCampaign& campaign,
+                                   std::vector<std::string>& defects) {
+  constexpr int kMostTries = 3;
+  const auto last_cut = [&]() -> std::uint64_t {
+    try {
+      const auto cut = store.cut_of(campaign);
+      return cut ? cut->number : 0;
+    } catch (const StoreError&) {  // which check_campaign() finds, too
+      return 0;
+    }
+  };
+  for (int tries = 1;; ++tries) {
+    const std::uint64_t before = last_cut();
+    std::vector<std::string> found;
+    CheckedCampaign checked = check_campaign(store, campaign, found);
+    if (before != last_cut() && tries < kMostTries) continue;
+    defects.insert(defects.end(), found.begin(), found.end());
+    return checked;
+  }
 }
 
 }  // namespace
@@ -100,7 +153,7 @@ StoreCheck check_store(const CampaignStore& store) {
     out.defects.emplace_back(error.what());
   }
   for (const StoredCampaign& campaign : campaigns) {
-    out.campaigns.push_back(check_campaign(store, campaign, out.defects));
+    out.campaigns.push_back(check_between_cuts(store, campaign, out.defects));
   }
   return out;
 }

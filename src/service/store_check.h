@@ -21,6 +21,7 @@ struct OtherDecision {
 struct CheckedCampaign {
   std::string name;
   std::uint64_t events = 0;
+  std::uint64_t cut = 0;              ///< events up to this one were dropped behind a snapshot
   bool dropped = false;               ///< its events were dropped; only its archive was read
   std::uint64_t snapshots = 0;        ///< found equal to what the events make
   std::uint64_t other_snapshots = 0;  ///< of another revision of the policy, which nobody uses
@@ -38,7 +39,8 @@ struct StoreCheck {
   bool nothing_found() const;
 };
 
-/// Reads all of a store, replays every event of every campaign from the first, compares the state
+/// Reads all of a store, replays every event of every campaign from the first, or from the snapshot
+/// behind which older ones were dropped, compares the state
 /// with each snapshot, bit for bit, and decides every decision again.
 StoreCheck check_store(const CampaignStore& store);
 

@@ -81,8 +81,7 @@ void BaselinePosterior::refresh() {
     if (factorise(factor_)) break;
   }
   shift_ = weighted_;
-  factor_.triangularView<Eigen::Lower>().solveInPlace(shift_);
-  factor_.triangularView<Eigen::Lower>().adjoint().solveInPlace(shift_);
+  divide_by_square(factor_, shift_);
 }
 
 const VectorXd& BaselinePosterior::shift() {
@@ -92,7 +91,7 @@ const VectorXd& BaselinePosterior::shift() {
 
 void BaselinePosterior::spread(VectorXd& z) {
   refresh();
-  factor_.triangularView<Eigen::Lower>().adjoint().solveInPlace(z);
+  divide_by_transposed_root(factor_, z);
   for (Index g = 0; g < z.size(); ++g) {
     if (!(model_->sd[g] > 0.0) || seen_[g] == 0.0) z[g] = 0.0;
   }
@@ -101,7 +100,7 @@ void BaselinePosterior::spread(VectorXd& z) {
 MatrixXd BaselinePosterior::whitened(const MatrixXd& weights) {
   refresh();
   MatrixXd result = model_->sd.cwiseProduct(seen_).asDiagonal() * weights;
-  factor_.triangularView<Eigen::Lower>().solveInPlace(result);
+  divide_by_root(factor_, result);
   return result;
 }
 

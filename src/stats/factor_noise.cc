@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/limits.h"
 #include "core/symmetric.h"
 #include "updraft/error.h"
 #include "updraft/state_io.h"
@@ -23,8 +24,6 @@ constexpr double kLeastDispersion = 0.2;
 constexpr double kLeastVariance = 1e-9;
 /// The same where their logarithms are compared.
 constexpr double kLeastCompared = 1e-4;
-/// Standard deviations below this share of the means are rounding.
-constexpr double kRounding = 1e-13;
 /// The least variance that effects are measured in, over the mean of all variances.
 constexpr double kEffectFloor = 1.0 / 16.0;
 /// By how much an eigenvalue must exceed the largest that noise has for very many rounds.

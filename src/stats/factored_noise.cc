@@ -1,6 +1,9 @@
 #include "stats/factored_noise.h"
 
 #include <cmath>
+#include <utility>
+
+#include "core/symmetric.h"
 
 namespace updraft {
 
@@ -24,7 +27,8 @@ void FactoredNoise::use(const NoiseModel& model) {
     for (const GroupId g : sets_->atoms_of(a)) {
       inner.noalias() -= scaled_.row(g).transpose() * model.loadings.row(g);
     }
-    remainder_[a].compute(inner);
+    factorise(inner);
+    remainder_[a] = std::move(inner);
   }
 }
 
@@ -39,7 +43,8 @@ ControlVariates FactoredNoise::control_variates(ActionId action, const VectorXd&
     shock += own_sd[g] * model.loadings.row(g).transpose();
     control.variance += own_sd[g] * own_sd[g] * own_[g];
   }
-  const VectorXd left = remainder_[action].solve(shock);
+  VectorXd left = shock;
+  divide_by_square(remainder_[action], left);
   control.weights = -(scaled_ * left).cwiseQuotient(model.scale);
   for (const GroupId g : affected) control.weights[g] = 1.0;
   control.variance = (control.variance + shock.dot(left)) * model.inflation();
@@ -86,7 +91,7 @@ MatrixXd FactoredNoise::inner_system() const {
       const MatrixXd common = all - block(both, a, a) - block(both, b, b) + block(both, a, b);
       block(system, a, b) = -(root_pulls_[a] * root_pulls_[b]) * common;
     }
-    block(system, a, a) += remainder_[static_cast<std::size_t>(a)].reconstructedMatrix();
+    block(system, a, a) += square_of_root(remainder_[static_cast<std::size_t>(a)]);
   }
   return system;
 }
@@ -107,7 +112,8 @@ void FactoredNoise::learn_baseline(const AtomMoments& moments,
       left_alone[g] -= n;
       told[g] = 0.0;
     }
-    const VectorXd shock = remainder_[a].solve(VectorXd(scaled_.transpose() * told));
+    VectorXd shock = scaled_.transpose() * told;
+    divide_by_square(remainder_[a], shock);
     told = told.cwiseQuotient(own_) - scaled_ * shock;
     for (const GroupId g : sets_->atoms_of(a)) told[g] = 0.0;
     evidence += n * told;
@@ -115,8 +121,10 @@ void FactoredNoise::learn_baseline(const AtomMoments& moments,
   spread_ = (left_alone.array() > 0.0).select(own_.cwiseQuotient(left_alone), 0.0);
   shift_ = spread_.cwiseProduct(evidence);
   if (factors == 0) return;
-  factor_.compute(inner_system());
-  const VectorXd solved = factor_.solve(gathered(shift_));
+  factor_ = inner_system();
+  factorise(factor_);
+  VectorXd solved = gathered(shift_);
+  divide_by_square(factor_, solved);
   VectorXd correction = VectorXd::Zero(own_.size());
   for (ActionId a = 0; a < pulls.size(); ++a) {
     told = scaled_ * (root_pulls_[a] * solved.segment(static_cast<Index>(a) * factors, factors));
@@ -131,7 +139,7 @@ MatrixXd FactoredNoise::whitened(const MatrixXd& weights) const {
   MatrixXd shocks(0, weights.cols());
   if (scaled_.cols() > 0) {
     shocks = gathered(spread_.asDiagonal() * standard);
-    factor_.matrixL().solveInPlace(shocks);
+    divide_by_root(factor_, shocks);
   }
   MatrixXd result(standard.rows() + shocks.rows(), weights.cols());
   result.topRows(standard.rows()) = spread_.cwiseSqrt().asDiagonal() * standard;

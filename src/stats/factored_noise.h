@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cstdint>
 #include <span>
@@ -52,13 +51,13 @@ class FactoredNoise {
 
   const AffectedSets* sets_;
   const NoiseModel* model_ = nullptr;
-  Eigen::VectorXd own_;                                 // D
-  Eigen::MatrixXd scaled_;                              // D^-1 F
-  std::vector<Eigen::LLT<Eigen::MatrixXd>> remainder_;  // of M(a)
-  Eigen::VectorXd root_pulls_;                          // sqrt(n(a))
-  Eigen::VectorXd spread_;                              // the diagonal of E
+  Eigen::VectorXd own_;                     // D
+  Eigen::MatrixXd scaled_;                  // D^-1 F
+  std::vector<Eigen::MatrixXd> remainder_;  // M(a), factorised
+  Eigen::VectorXd root_pulls_;              // sqrt(n(a))
+  Eigen::VectorXd spread_;                  // the diagonal of E
   Eigen::VectorXd shift_;
-  Eigen::LLT<Eigen::MatrixXd> factor_;  // of H
+  Eigen::MatrixXd factor_;  // H, factorised
 };
 
 }  // namespace updraft

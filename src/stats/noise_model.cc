@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/limits.h"
 #include "stats/factor_noise.h"
 #include "stats/own_variances.h"
 #include "updraft/error.h"
@@ -17,9 +18,6 @@ using Eigen::VectorXd;
 
 /// Keeps the model positive definite where atoms are perfectly correlated.
 constexpr double kLeastShrinkage = 1e-8;
-
-/// Variation below this share of the means is taken for rounding.
-constexpr double kRounding = 1e-13;
 
 /// Per atom, the mean over the rounds whose action leaves it alone; 0 where there are none.
 VectorXd mean_unaffected(const AtomMoments& moments, std::span<const std::uint64_t> pulls,

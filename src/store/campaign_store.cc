@@ -17,6 +17,7 @@ namespace {
 
 /// Of bodies of events that are read together.
 constexpr std::size_t kBytesAtOnce = 16 << 20;
+constexpr std::size_t kEventsAtOnce = 256;
 constexpr const char* kRebuild = "the events give the same state";
 constexpr const char* kRestore = "restore a backup";
 constexpr const char* kRestoreOrExport =
@@ -89,6 +90,7 @@ CampaignStore::CampaignStore(const std::filesystem::path& path, Mode mode) : pat
 }
 
 CampaignStore::~CampaignStore() {
+  find_events_.reset();
   reader_.reset();
   if (writer_) {
     try {  // The next one to open it knows that it is whole without a -wal file.
@@ -179,10 +181,54 @@ Event CampaignStore::checked_event(const StoredCampaign& campaign, const Stateme
   return event;
 }
 
-StoredSnapshot CampaignStore::snapshot_in(const StoredCampaign& campaign,
-                                          const Statement& row) const {
-  StoredSnapshot snapshot = {static_cast<std::uint64_t>(row.number(0)), std::string(row.blob(1))};
-  if (row.number(2) != checksum_of(campaign.id, snapshot, row.number(3))) {
+std::vector<CampaignStore::SnapshotRow> CampaignStore::snapshot_rows(
+    const StoredCampaign& campaign) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    Statement rows = reader_->prepare(
+        "SELECT number, body, checksum, chain, parts FROM snapshots WHERE campaign = ? "
+        "ORDER BY number DESC");
+    rows.bind(1, campaign.id);
+    std::vector<SnapshotRow> out;
+    while (rows.step()) {
+      SnapshotRow& row = out.emplace_back();
+      row.snapshot.number = static_cast<std::uint64_t>(rows.number(0));
+      row.snapshot.body = rows.blob(1);
+      row.checksum = rows.number(2);
+      row.chain = rows.number(3);
+      row.parts = rows.number(4);
+    }
+    return out;
+  });
+}
+
+bool CampaignStore::has_snapshot(const StoredCampaign& campaign, std::uint64_t number) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    Statement row = reader_->prepare("SELECT 1 FROM snapshots WHERE campaign = ? AND number = ?");
+    row.bind(1, campaign.id).bind(2, static_cast<std::int64_t>(number));
+    return row.step();
+  });
+}
+
+StoredSnapshot CampaignStore::whole(const StoredCampaign& campaign, SnapshotRow row) const {
+  StoredSnapshot snapshot = std::move(row.snapshot);
+  snapshot.chain = row.chain;
+  for (std::int64_t part = 1; part <= row.parts; ++part) {
+    const std::lock_guard lock(reading_);
+    guarded(path_, [&] {
+      Statement one = reader_->prepare(
+          "SELECT body FROM snapshot_parts WHERE campaign = ? AND number = ? AND part = ?");
+      one.bind(1, campaign.id).bind(2, static_cast<std::int64_t>(snapshot.number)).bind(3, part);
+      if (one.step()) snapshot.body.append(one.blob(0));
+    });
+  }
+  if (row.checksum != checksum_of(campaign.id, snapshot, row.chain)) {
+    if (!has_snapshot(campaign, snapshot.number)) {
+      throw StoreError(
+          fmt::format("a snapshot of campaign {} was removed meanwhile: try again", campaign.name),
+          StoreError::Kind::kOther);
+    }
     damaged(
         path_,
         fmt::format("the snapshot of campaign {} after event {}", campaign.name, snapshot.number),
@@ -192,27 +238,113 @@ StoredSnapshot CampaignStore::snapshot_in(const StoredCampaign& campaign,
 }
 
 std::vector<StoredSnapshot> CampaignStore::snapshots(const StoredCampaign& campaign) const {
+  std::vector<StoredSnapshot> out;
+  for (SnapshotRow& row : snapshot_rows(campaign)) {
+    out.push_back(whole(campaign, std::move(row)));
+  }
+  return out;
+}
+
+std::optional<StoredSnapshot> CampaignStore::last_snapshot(const StoredCampaign& campaign) const {
+  std::vector<SnapshotRow> rows = snapshot_rows(campaign);
+  if (rows.empty()) return std::nullopt;
+  return whole(campaign, std::move(rows.front()));
+}
+
+std::optional<StoredSnapshot> CampaignStore::snapshot_at(const StoredCampaign& campaign,
+                                                         std::uint64_t number) const {
+  for (SnapshotRow& row : snapshot_rows(campaign)) {
+    if (row.snapshot.number == number) return whole(campaign, std::move(row));
+  }
+  return std::nullopt;
+}
+
+std::vector<StoredCut> CampaignStore::cuts_where(const StoredCampaign& campaign,
+                                                 const char* condition) const {
   const std::lock_guard lock(reading_);
   return guarded(path_, [&] {
     Statement rows = reader_->prepare(
-        "SELECT number, body, checksum, chain FROM snapshots WHERE campaign = ? "
-        "ORDER BY number DESC");
+        fmt::format("SELECT number, chain, time_ms, made, purged FROM cuts WHERE campaign = ? AND "
+                    "{} ORDER BY number",
+                    condition)
+            .c_str());
     rows.bind(1, campaign.id);
-    std::vector<StoredSnapshot> out;
-    while (rows.step()) out.push_back(snapshot_in(campaign, rows));
+    std::vector<StoredCut> out;
+    while (rows.step()) {
+      out.push_back({static_cast<std::uint64_t>(rows.number(0)), rows.number(1), rows.number(2),
+                     rows.number(3) != 0, static_cast<std::uint64_t>(rows.number(4))});
+    }
     return out;
   });
 }
 
-std::optional<StoredSnapshot> CampaignStore::last_snapshot(const StoredCampaign& campaign) const {
+std::vector<StoredCut> CampaignStore::cuts(const StoredCampaign& campaign) const {
+  return cuts_where(campaign, "made = 1");
+}
+
+std::optional<StoredCut> CampaignStore::cut_of(const StoredCampaign& campaign) const {
+  const std::vector<StoredCut> made = cuts(campaign);
+  return made.empty() ? std::nullopt : std::optional(made.back());
+}
+
+std::optional<StoredCut> CampaignStore::planned_cut(const StoredCampaign& campaign) const {
+  const std::vector<StoredCut> planned = cuts_where(campaign, "made = 0");
+  return planned.empty() ? std::nullopt : std::optional(planned.back());
+}
+
+std::uint64_t CampaignStore::last_snapshot_number(const StoredCampaign& campaign) const {
   const std::lock_guard lock(reading_);
-  return guarded(path_, [&]() -> std::optional<StoredSnapshot> {
-    Statement row = reader_->prepare(
-        "SELECT number, body, checksum, chain FROM snapshots WHERE campaign = ? "
-        "ORDER BY number DESC LIMIT 1");
-    if (!row.bind(1, campaign.id).step()) return std::nullopt;
-    return snapshot_in(campaign, row);
+  return guarded(path_, [&] {
+    return static_cast<std::uint64_t>(
+        reader_->prepare("SELECT max(number) FROM snapshots WHERE campaign = ?")
+            .bind(1, campaign.id)
+            .run_for_number());
   });
+}
+
+std::vector<Event> CampaignStore::events_between(const StoredCampaign& campaign,
+                                                 std::uint64_t after, std::uint64_t until,
+                                                 std::size_t most) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    Statement rows = reader_->prepare(
+        "SELECT key, kind, decision, time_ms, body, checksum, done_by FROM events "
+        "WHERE key > ? AND key <= ? ORDER BY key LIMIT ?");
+    rows.bind(1, key_of(campaign.id, after))
+        .bind(2, key_of(campaign.id, until))
+        .bind(3, static_cast<std::int64_t>(most));
+    std::vector<Event> out;
+    std::size_t bytes = 0;
+    while (bytes < kBytesAtOnce && rows.step()) {
+      out.push_back(checked_event(campaign, rows));
+      bytes += out.back().body.size();
+    }
+    return out;
+  });
+}
+
+bool CampaignStore::was_compacted(const StoredCampaign& campaign, std::string_view decision) const {
+  const std::lock_guard lock(reading_);
+  return guarded(path_, [&] {
+    return reader_->prepare("SELECT count(*) FROM settled WHERE decision = ? AND campaign = ?")
+               .bind(1, decision)
+               .bind(2, campaign.id)
+               .run_for_number() > 0;
+  });
+}
+
+std::int64_t CampaignStore::chain_at(const StoredCampaign& campaign, std::uint64_t number) const {
+  const auto cut = cut_of(campaign);
+  std::int64_t chain = cut ? cut->chain : 0;
+  for (std::uint64_t last = cut ? cut->number : 0; last < number;) {
+    const std::vector<Link> links = links_from(campaign, last + 1, kEventsAtOnce);
+    if (links.empty()) break;
+    for (const Link& link : links) {
+      if (link.event.number <= number) chain = chained(chain, link.checksum);
+      last = link.event.number;
+    }
+  }
+  return chain;
 }
 
 CampaignStore::Reach CampaignStore::reach_of(const StoredCampaign& campaign,
@@ -228,8 +360,9 @@ CampaignStore::Reach CampaignStore::reach_of(const StoredCampaign& campaign,
       reach.before = 0;
       return reach;
     }
-    Statement snapshot =
-        reader_->prepare("SELECT chain FROM snapshots WHERE campaign = ? AND number = ?");
+    Statement snapshot = reader_->prepare(
+        "SELECT chain FROM snapshots WHERE campaign = ?1 AND number = ?2 UNION ALL "
+        "SELECT chain FROM cuts WHERE campaign = ?1 AND number = ?2");
     snapshot.bind(1, campaign.id).bind(2, static_cast<std::int64_t>(after));
     if (snapshot.step()) reach.before = snapshot.number(0);
     return reach;
@@ -239,38 +372,60 @@ CampaignStore::Reach CampaignStore::reach_of(const StoredCampaign& campaign,
 std::vector<CampaignStore::Link> CampaignStore::links_from(const StoredCampaign& campaign,
                                                            std::uint64_t first,
                                                            std::size_t most) const {
-  const std::lock_guard lock(reading_);
-  return guarded(path_, [&] {
-    std::vector<Link> links;
-    Statement rows = reader_->prepare(
-        "SELECT key, kind, decision, time_ms, body, checksum, done_by FROM events "
-        "WHERE key >= ? AND key < ? ORDER BY key LIMIT ?");
-    rows.bind(1, key_of(campaign.id, first))
-        .bind(2, key_of(campaign.id + 1, 0))
-        .bind(3, static_cast<std::int64_t>(most));
-    std::size_t bytes = 0;
-    for (std::uint64_t expected = first; bytes < kBytesAtOnce && rows.step(); ++expected) {
-      links.push_back({checked_event(campaign, rows), rows.number(5)});
-      if (links.back().event.number != expected) {
-        damaged(path_, fmt::format("event {} of campaign {} is missing", expected, campaign.name),
-                kRestore);
-      }
-      bytes += links.back().event.body.size();
-    }
-    return links;
-  });
+  std::vector<Link> links;
+  std::optional<std::uint64_t> gap;
+  {
+    const std::lock_guard lock(reading_);
+    guarded(path_, [&] { gap = read_links(campaign, first, most, links); });
+  }
+  if (gap) missing_events(campaign, *gap, *gap);
+  return links;
+}
+
+/// The first event that is missing among those up to the last that was read.
+std::optional<std::uint64_t> CampaignStore::read_links(const StoredCampaign& campaign,
+                                                       std::uint64_t first, std::size_t most,
+                                                       std::vector<Link>& links) const {
+  Statement rows = reader_->prepare(
+      "SELECT key, kind, decision, time_ms, body, checksum, done_by FROM events "
+      "WHERE key >= ? AND key < ? ORDER BY key LIMIT ?");
+  rows.bind(1, key_of(campaign.id, first))
+      .bind(2, key_of(campaign.id + 1, 0))
+      .bind(3, static_cast<std::int64_t>(most));
+  std::size_t bytes = 0;
+  for (std::uint64_t expected = first; bytes < kBytesAtOnce && rows.step(); ++expected) {
+    links.push_back({checked_event(campaign, rows), rows.number(5)});
+    if (links.back().event.number != expected) return expected;
+    bytes += links.back().event.body.size();
+  }
+  return std::nullopt;
+}
+
+void CampaignStore::missing_events(const StoredCampaign& campaign, std::uint64_t first,
+                                   std::uint64_t last) const {
+  // A cut is made before events are removed behind it.
+  if (const auto cut = cut_of(campaign); cut && cut->number >= first) {
+    throw StoreError(
+        fmt::format("events of campaign {} were compacted meanwhile: try again", campaign.name),
+        StoreError::Kind::kOther);
+  }
+  const std::string which =
+      first == last
+          ? fmt::format("event {} of campaign {} is missing", first, campaign.name)
+          : fmt::format("events {} to {} of campaign {} are missing", first, last, campaign.name);
+  damaged(path_, which, kRestore);
 }
 
 void CampaignStore::for_each_event(const StoredCampaign& campaign, std::uint64_t after,
                                    const std::function<void(const Event&)>& visit) const {
   // A few at a time, so that `visit` may read, too. More may come meanwhile.
-  constexpr std::size_t kAtOnce = 256;
+  if (const auto cut = cut_of(campaign)) after = std::max(after, cut->number);
   const Reach reach = reach_of(campaign, after);
   std::optional<std::int64_t> chain = reach.before;
   std::uint64_t last = after;
   std::vector<Link> links;
   do {
-    links = links_from(campaign, last + 1, kAtOnce);
+    links = links_from(campaign, last + 1, kEventsAtOnce);
     for (const Link& link : links) {
       last = link.event.number;
       if (chain) chain = chained(*chain, link.checksum);
@@ -283,12 +438,7 @@ void CampaignStore::for_each_event(const StoredCampaign& campaign, std::uint64_t
       visit(link.event);
     }
   } while (!links.empty());
-  if (last < reach.last) {
-    damaged(path_,
-            fmt::format("events {} to {} of campaign {} are missing", last + 1, reach.last,
-                        campaign.name),
-            kRestore);
-  }
+  if (last < reach.last) missing_events(campaign, last + 1, reach.last);
 }
 
 std::vector<Event> CampaignStore::events_after(const StoredCampaign& campaign, std::uint64_t after,
@@ -304,10 +454,14 @@ std::vector<Event> CampaignStore::events_of(const StoredCampaign& campaign,
   return guarded(path_, [&] {
     std::vector<Event> out;
     if (decision.empty()) return out;
-    Statement rows = reader_->prepare(
-        "SELECT key, kind, decision, time_ms, body, checksum, done_by FROM events WHERE decision = "
-        "? AND "
-        "campaign = ? AND decision <> '' ORDER BY key");
+    if (!find_events_) {
+      find_events_.emplace(
+          reader_->prepare("SELECT key, kind, decision, time_ms, body, checksum, done_by FROM "
+                           "events WHERE decision = ? AND campaign = ? AND decision <> '' "
+                           "ORDER BY key"));
+    }
+    Statement& rows = *find_events_;
+    const ResetAtEnd reset(rows);  // or a checkpoint could not go beyond it
     rows.bind(1, decision).bind(2, campaign.id);
     while (rows.step()) out.push_back(checked_event(campaign, rows));
     return out;
@@ -366,7 +520,10 @@ std::string CampaignStore::archive_summary(const StoredCampaign& campaign) const
 
 bool CampaignStore::has_dropped() const {
   const std::lock_guard lock(reading_);
-  return guarded(path_, [&] { return reader_->number("SELECT count(*) FROM dropped") > 0; });
+  return guarded(path_, [&] {
+    return reader_->number("SELECT count(*) FROM dropped") > 0 ||
+           reader_->number((std::string(kUnusedParts) + " LIMIT 1").c_str()) > 0;
+  });
 }
 
 std::vector<CampaignStore::NamedHead> CampaignStore::heads_of(std::string_view name) const {

@@ -41,6 +41,19 @@ class CampaignStore final : public EventStore {
   std::vector<Event> events_of(const StoredCampaign& campaign,
                                std::string_view decision) const override;
 
+  std::optional<StoredCut> cut_of(const StoredCampaign& campaign) const override;
+  std::optional<StoredCut> planned_cut(const StoredCampaign& campaign) const override;
+  std::optional<StoredSnapshot> snapshot_at(const StoredCampaign& campaign,
+                                            std::uint64_t number) const override;
+  std::uint64_t last_snapshot_number(const StoredCampaign& campaign) const override;
+  std::vector<Event> events_between(const StoredCampaign& campaign, std::uint64_t after,
+                                    std::uint64_t until, std::size_t most) const override;
+  bool was_compacted(const StoredCampaign& campaign, std::string_view decision) const override;
+  /// All cuts that were made, the oldest first.
+  std::vector<StoredCut> cuts(const StoredCampaign& campaign) const;
+  /// The chain of all events up to one behind the cut.
+  std::int64_t chain_at(const StoredCampaign& campaign, std::uint64_t number) const;
+
   std::string archive_summary(const StoredCampaign& campaign) const override;
   bool has_dropped() const override;
 
@@ -83,17 +96,34 @@ class CampaignStore final : public EventStore {
   Reach reach_of(const StoredCampaign& campaign, std::uint64_t after) const;
   /// The next events from `first` on, fewer than `most` where they are large, but at least one if
   /// there is any; throws where one is missing or damaged.
+  std::optional<std::uint64_t> read_links(const StoredCampaign& campaign, std::uint64_t first,
+                                          std::size_t most, std::vector<Link>& links) const;
+  /// Throws StoreError: damaged, unless a cut was made while events were read.
+  [[noreturn]] void missing_events(const StoredCampaign& campaign, std::uint64_t first,
+                                   std::uint64_t last) const;
+  bool has_snapshot(const StoredCampaign& campaign, std::uint64_t number) const;
   std::vector<Link> links_from(const StoredCampaign& campaign, std::uint64_t first,
                                std::size_t most) const;
   /// Commits if `work` says so, else there is a conflict.
   AppendResult in_transaction(const std::function<bool()>& work);
   Event checked_event(const StoredCampaign& campaign, const Statement& row) const;
-  StoredSnapshot snapshot_in(const StoredCampaign& campaign, const Statement& row) const;
+  /// What a row of snapshots says, and how many parts it is in.
+  struct SnapshotRow {
+    StoredSnapshot snapshot;
+    std::int64_t checksum = 0;
+    std::int64_t chain = 0;
+    std::int64_t parts = 0;
+  };
+  std::vector<SnapshotRow> snapshot_rows(const StoredCampaign& campaign) const;
+  /// With its parts, one at a time, so that nobody waits for long.
+  StoredSnapshot whole(const StoredCampaign& campaign, SnapshotRow row) const;
+  std::vector<StoredCut> cuts_where(const StoredCampaign& campaign, const char* condition) const;
 
   std::filesystem::path path_;
   int lock_ = -1;
   mutable std::mutex reading_;
   mutable std::optional<Connection> reader_;
+  mutable std::optional<Statement> find_events_;  // of the reader; for each new decision
   std::unique_ptr<StoreWriter> writer_;
 };
 

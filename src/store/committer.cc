@@ -1,5 +1,7 @@
 #include "store/committer.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace updraft {
@@ -53,12 +55,50 @@ std::uint64_t Committer::add(StoreWrite write, std::uint64_t epoch) {
   return ticket;
 }
 
+const Committer::Failure* Committer::failure_of(std::uint64_t ticket) const {
+  const auto found = std::find_if(failures_.begin(), failures_.end(), [ticket](const Failure& one) {
+    return one.first <= ticket && ticket <= one.last;
+  });
+  return found == failures_.end() ? nullptr : &*found;
+}
+
 void Committer::wait(std::uint64_t ticket) {
   std::unique_lock lock(mutex_);
   done_.wait(lock, [&] { return last_done_ >= ticket; });
-  for (const Failure& failure : failures_) {
-    if (failure.first <= ticket && ticket <= failure.last) throw failure.error();
+  if (const Failure* failure = failure_of(ticket)) throw failure->error();
+}
+
+void Committer::when_done(std::uint64_t ticket, Done done) {
+  std::optional<CommitFailed> failed;
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_done_ < ticket) {
+      waiting_.push_back({ticket, std::move(done)});
+      return;
+    }
+    if (const Failure* failure = failure_of(ticket)) failed = failure->error();
   }
+  done(failed ? &*failed : nullptr);
+}
+
+std::uint64_t Committer::last_done() const {
+  const std::lock_guard lock(mutex_);
+  return last_done_;
+}
+
+void Committer::tell_waiting() {
+  std::vector<std::pair<Waiting, std::optional<CommitFailed>>> done;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto later = std::partition(waiting_.begin(), waiting_.end(),
+                                      [&](const Waiting& one) { return one.ticket > last_done_; });
+    for (auto one = later; one != waiting_.end(); ++one) {
+      const Failure* failure = failure_of(one->ticket);
+      done.emplace_back(std::move(*one), failure ? std::optional(failure->error()) : std::nullopt);
+    }
+    waiting_.erase(later, waiting_.end());
+  }
+  for (const auto& [one, failed] : done) one.done(failed ? &*failed : nullptr);
 }
 
 CommitterCounts Committer::counts() const {
@@ -121,6 +161,7 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
     }
   }
   done_.notify_all();
+  tell_waiting();
 }
 
 }  // namespace updraft

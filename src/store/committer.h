@@ -67,6 +67,14 @@ class Committer {
   /// Until it is on disk. Throws CommitFailed.
   void wait(std::uint64_t ticket);
 
+  /// Calls `done` once when wait() would return, with what it would throw or null: now, or later in
+  /// the thread that commits, which must not be held up. So no thread waits for the disk.
+  using Done = std::function<void(const CommitFailed*)>;
+  void when_done(std::uint64_t ticket, Done done);
+
+  /// The last write that is on disk or has failed, like all before it.
+  std::uint64_t last_done() const;
+
   CommitterCounts counts() const;
 
   /// False once the disk has failed to keep a commit.
@@ -82,6 +90,15 @@ class Committer {
     CommitFailed error() const { return {reason, kind}; }
   };
 
+  struct Waiting {
+    std::uint64_t ticket = 0;
+    Done done;
+  };
+
+  /// Of the write, or null; with the lock.
+  const Failure* failure_of(std::uint64_t ticket) const;
+  /// Calls those whose writes are done.
+  void tell_waiting();
   void run();
   void commit(std::vector<StoreWrite> batch, std::uint64_t last);
 
@@ -93,6 +110,7 @@ class Committer {
   std::condition_variable added_;
   std::condition_variable done_;
   std::vector<StoreWrite> queue_;
+  std::vector<Waiting> waiting_;
   std::uint64_t last_added_ = 0;
   std::uint64_t last_done_ = 0;  // committed or failed
   std::uint64_t epoch_ = 1;

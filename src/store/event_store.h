@@ -42,7 +42,17 @@ struct StoreHead {
 /// The state of a campaign after its event `number`.
 struct StoredSnapshot {
   std::uint64_t number = 0;
-  std::string body;
+  std::string body = {};
+  std::int64_t chain = 0;  ///< of all events up to it; of one that was read
+};
+
+/// Where the events of a campaign begin: what came before is in its snapshot after that event.
+struct StoredCut {
+  std::uint64_t number = 0;  ///< of the event
+  std::int64_t chain = 0;    ///< of all events up to it
+  std::int64_t time_ms = 0;  ///< when it was planned
+  bool made = false;         ///< else it is planned, and its snapshot is kept for it
+  std::uint64_t purged = 0;  ///< the events up to this number were gone through
 };
 
 // What is written, for the campaign with this id. Event n expects that n - 1 are there.
@@ -53,6 +63,37 @@ struct EventWrite {
 struct SnapshotWrite {
   std::int64_t campaign = 0;
   StoredSnapshot snapshot;
+};
+/// A part of a snapshot that is too large for one commit. It counts for nothing before its end.
+struct SnapshotPartWrite {
+  std::int64_t campaign = 0;
+  std::uint64_t number = 0;
+  std::int64_t part = 0;  ///< 1, 2, 3, ...
+  std::string body;
+};
+/// All parts were written.
+struct SnapshotEndWrite {
+  std::int64_t campaign = 0;
+  std::uint64_t number = 0;
+  std::int64_t parts = 0;
+  std::int64_t chain = 0;     ///< of all events up to the snapshot
+  std::int64_t checksum = 0;  ///< as if it were in one
+};
+/// Plans a cut where there is a snapshot, or makes one that was planned; with number 0, forgets the
+/// plan.
+struct CutWrite {
+  std::int64_t campaign = 0;
+  std::uint64_t number = 0;
+  std::int64_t time_ms = 0;
+  bool made = false;
+};
+/// Removes events before the cut, and keeps the ids of their decisions.
+struct CompactWrite {
+  std::int64_t campaign = 0;
+  std::uint64_t cut = 0;
+  std::uint64_t purged = 0;  ///< StoredCut::purged
+  std::vector<std::uint64_t> events = {};
+  std::vector<std::string> decisions = {};
 };
 struct ArchiveWrite {
   std::int64_t campaign = 0;
@@ -71,8 +112,9 @@ struct DeleteWrite {
 };
 /// Removes some of the events that were dropped, so that no commit takes long.
 struct PurgeWrite {};
-using StoreWrite = std::variant<StoredCampaign, EventWrite, SnapshotWrite, ArchiveWrite,
-                                DropEventsWrite, DeleteWrite, PurgeWrite>;
+using StoreWrite =
+    std::variant<StoredCampaign, EventWrite, SnapshotWrite, SnapshotPartWrite, SnapshotEndWrite,
+                 CutWrite, CompactWrite, ArchiveWrite, DropEventsWrite, DeleteWrite, PurgeWrite>;
 
 enum class AppendResult {
   kOk,
@@ -89,7 +131,8 @@ class EventStore {
 
   virtual std::vector<StoredCampaign> campaigns() const = 0;
   virtual std::optional<StoredSnapshot> last_snapshot(const StoredCampaign& campaign) const = 0;
-  /// All after number `after`, in order; throws where one is missing or damaged.
+  /// All after number `after`, and behind the cut, in order; throws where one is missing or
+  /// damaged.
   virtual void for_each_event(const StoredCampaign& campaign, std::uint64_t after,
                               const std::function<void(const Event&)>& visit) const = 0;
   /// At least one of the events after number `after`, in order, if there are any, and at most
@@ -99,6 +142,24 @@ class EventStore {
   /// Those about one decision, in order.
   virtual std::vector<Event> events_of(const StoredCampaign& campaign,
                                        std::string_view decision) const = 0;
+
+  /// The last cut that was made; none if the store has all events.
+  virtual std::optional<StoredCut> cut_of(const StoredCampaign&) const { return std::nullopt; }
+  /// The one that is planned.
+  virtual std::optional<StoredCut> planned_cut(const StoredCampaign&) const { return std::nullopt; }
+  /// The snapshot after an event; none if there is none. Throws where it is damaged.
+  virtual std::optional<StoredSnapshot> snapshot_at(const StoredCampaign&, std::uint64_t) const {
+    return std::nullopt;
+  }
+  /// 0 if there is none.
+  virtual std::uint64_t last_snapshot_number(const StoredCampaign&) const { return 0; }
+  /// The next events after number `after` up to `until`, whichever are left, at most `most`.
+  virtual std::vector<Event> events_between(const StoredCampaign&, std::uint64_t, std::uint64_t,
+                                            std::size_t) const {
+    return {};
+  }
+  /// Whether the events of the decision were removed.
+  virtual bool was_compacted(const StoredCampaign&, std::string_view) const { return false; }
 
   /// What was written with the archive of a campaign.
   virtual std::string archive_summary(const StoredCampaign& campaign) const = 0;

@@ -57,6 +57,21 @@ constexpr const char* kMigrations[] = {
          campaign INTEGER PRIMARY KEY, name TEXT NOT NULL, time_ms INTEGER NOT NULL,
          done_by TEXT NOT NULL, number INTEGER NOT NULL, chain INTEGER NOT NULL) STRICT;
        CREATE TABLE dropped (campaign INTEGER PRIMARY KEY) STRICT;)",
+    // Large snapshots are in parts, and campaigns may begin behind a cut. Snapshots hold the
+    // evidence, and payoffs that are packed; the events give them back. There are new kinds of
+    // events, which older programs cannot read.
+    R"(DELETE FROM snapshots;
+       ALTER TABLE snapshots ADD COLUMN parts INTEGER NOT NULL DEFAULT 0;
+       CREATE TABLE snapshot_parts (
+         campaign INTEGER NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL,
+         body BLOB NOT NULL, PRIMARY KEY (campaign, number, part)) STRICT;
+       CREATE TABLE cuts (
+         campaign INTEGER NOT NULL, number INTEGER NOT NULL, chain INTEGER NOT NULL,
+         time_ms INTEGER NOT NULL, made INTEGER NOT NULL, purged INTEGER NOT NULL,
+         PRIMARY KEY (campaign, number)) STRICT;
+       CREATE TABLE settled (
+         decision TEXT NOT NULL, campaign INTEGER NOT NULL, PRIMARY KEY (decision, campaign))
+         STRICT, WITHOUT ROWID;)",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 constexpr std::int64_t kVersionWithHeads = 5;

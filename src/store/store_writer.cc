@@ -12,13 +12,16 @@ namespace {
 
 constexpr int kSnapshotsKept = 2;
 constexpr std::int64_t kPurgedAtOnce = 1000;
+constexpr std::int64_t kPartsPurgedAtOnce = 4;
 
 }  // namespace
 
 std::int64_t checksum_of(std::int64_t campaign, const Event& event) {
-  return checksum(fmt::format("{} {} {} {} {} ", campaign, event.number,
-                              static_cast<int>(event.kind), event.decision, event.time_ms) +
-                  event.body + (event.by.empty() ? "" : " " + event.by));
+  const std::uint32_t head =
+      checksum(fmt::format("{} {} {} {} {} ", campaign, event.number, static_cast<int>(event.kind),
+                           event.decision, event.time_ms));
+  const std::uint32_t sum = checksum_after(head, event.body);
+  return event.by.empty() ? sum : checksum_after(sum, " " + event.by);
 }
 
 std::int64_t checksum_of(const StoredCampaign& campaign) {
@@ -43,7 +46,7 @@ void StoreWriter::prepare() {
   add_campaign_.emplace(connection_.prepare("INSERT INTO campaigns VALUES (?, ?, ?, ?, ?, ?)"));
   add_event_.emplace(connection_.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
   add_snapshot_.emplace(
-      connection_.prepare("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"));
+      connection_.prepare("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)"));
   find_head_.emplace(connection_.prepare("SELECT number, chain FROM heads WHERE campaign = ?"));
   find_chain_.emplace(
       connection_.prepare("SELECT chain FROM snapshots WHERE campaign = ? AND number = ?"));
@@ -51,8 +54,10 @@ void StoreWriter::prepare() {
   same_campaign_.emplace(
       connection_.prepare("SELECT count(*) FROM campaigns WHERE id = ? OR name = ?"));
   drop_snapshots_.emplace(connection_.prepare(
-      "DELETE FROM snapshots WHERE campaign = ?1 AND number NOT IN (SELECT number FROM snapshots "
-      "WHERE campaign = ?1 ORDER BY number DESC LIMIT ?2)"));
+      "DELETE FROM snapshots WHERE campaign = ?1 AND (number < (SELECT max(number) FROM cuts WHERE "
+      "campaign = ?1 AND made = 1) OR number NOT IN (SELECT number FROM snapshots WHERE "
+      "campaign = ?1 ORDER BY number DESC LIMIT ?2) AND number NOT IN (SELECT number FROM cuts "
+      "WHERE campaign = ?1))"));
 }
 
 void StoreWriter::begin() {
@@ -150,8 +155,76 @@ void StoreWriter::add(const SnapshotWrite& write) {
       .bind_blob(3, write.snapshot.body)
       .bind(4, checksum_of(write.campaign, write.snapshot, *chain))
       .bind(5, *chain)
+      .bind(6, std::int64_t{0})
       .run();
-  drop_snapshots_->bind(1, write.campaign).bind(2, std::int64_t{kSnapshotsKept}).run();
+  drop_old_snapshots(write.campaign);
+}
+
+void StoreWriter::drop_old_snapshots(std::int64_t campaign) {
+  drop_snapshots_->bind(1, campaign).bind(2, std::int64_t{kSnapshotsKept}).run();
+}
+
+void StoreWriter::add(const SnapshotPartWrite& write) {
+  if (!is_there(write.campaign)) return;  // deleted meanwhile
+  connection_.prepare("INSERT OR REPLACE INTO snapshot_parts VALUES (?, ?, ?, ?)")
+      .bind(1, write.campaign)
+      .bind(2, static_cast<std::int64_t>(write.number))
+      .bind(3, write.part)
+      .bind_blob(4, write.body)
+      .run();
+}
+
+void StoreWriter::add(const SnapshotEndWrite& write) {
+  if (!is_there(write.campaign)) return;
+  add_snapshot_->bind(1, write.campaign)
+      .bind(2, static_cast<std::int64_t>(write.number))
+      .bind_blob(3, {})
+      .bind(4, write.checksum)
+      .bind(5, write.chain)
+      .bind(6, write.parts)
+      .run();
+  drop_old_snapshots(write.campaign);
+}
+
+void StoreWriter::add(const CutWrite& write) {
+  if (write.number == 0) {
+    connection_.prepare("DELETE FROM cuts WHERE campaign = ? AND made = 0")
+        .bind(1, write.campaign)
+        .run();
+    return;
+  }
+  if (write.made) {
+    connection_.prepare("UPDATE cuts SET made = 1 WHERE campaign = ? AND number = ?")
+        .bind(1, write.campaign)
+        .bind(2, static_cast<std::int64_t>(write.number))
+        .run();
+    drop_old_snapshots(write.campaign);
+    return;
+  }
+  connection_
+      .prepare(
+          "INSERT OR IGNORE INTO cuts SELECT campaign, number, chain, ?3, 0, 0 FROM snapshots "
+          "WHERE campaign = ?1 AND number = ?2")
+      .bind(1, write.campaign)
+      .bind(2, static_cast<std::int64_t>(write.number))
+      .bind(3, write.time_ms)
+      .run();
+}
+
+void StoreWriter::add(const CompactWrite& write) {
+  Statement remove = connection_.prepare("DELETE FROM events WHERE key = ?");
+  for (const std::uint64_t number : write.events) {
+    remove.bind(1, key_of(write.campaign, number)).run();
+  }
+  Statement keep = connection_.prepare("INSERT OR IGNORE INTO settled VALUES (?, ?)");
+  for (const std::string& decision : write.decisions) {
+    keep.bind(1, std::string_view(decision)).bind(2, write.campaign).run();
+  }
+  connection_.prepare("UPDATE cuts SET purged = ? WHERE campaign = ? AND number = ?")
+      .bind(1, static_cast<std::int64_t>(write.purged))
+      .bind(2, write.campaign)
+      .bind(3, static_cast<std::int64_t>(write.cut))
+      .run();
 }
 
 bool StoreWriter::is_there(std::int64_t campaign) {
@@ -196,13 +269,19 @@ void StoreWriter::add(const DeleteWrite& write) {
       .run();
   for (const char* sql :
        {"DELETE FROM campaigns WHERE id = ?", "DELETE FROM heads WHERE campaign = ?",
-        "DELETE FROM archives WHERE campaign = ?"}) {
+        "DELETE FROM archives WHERE campaign = ?", "DELETE FROM cuts WHERE campaign = ?"}) {
     connection_.prepare(sql).bind(1, write.campaign).run();
   }
   drop_events(write.campaign);
 }
 
 void StoreWriter::add(const PurgeWrite&) {
+  connection_
+      .prepare(
+          (std::string("DELETE FROM snapshot_parts WHERE rowid IN (") + kUnusedParts + " LIMIT ?)")
+              .c_str())
+      .bind(1, kPartsPurgedAtOnce)
+      .run();
   const std::int64_t campaign =
       connection_.prepare("SELECT campaign FROM dropped LIMIT 1").run_for_number();
   if (campaign == 0) return;
@@ -215,6 +294,19 @@ void StoreWriter::add(const PurgeWrite&) {
       .bind(3, kPurgedAtOnce)
       .run();
   if (connection_.number("SELECT changes()") == kPurgedAtOnce) return;
+  connection_
+      .prepare(
+          "DELETE FROM settled WHERE (decision, campaign) IN (SELECT decision, campaign FROM "
+          "settled WHERE campaign = ?1 LIMIT ?2)")
+      .bind(1, campaign)
+      .bind(2, kPurgedAtOnce)
+      .run();
+  if (connection_.number("SELECT changes()") == kPurgedAtOnce) return;
+  if (connection_.prepare("SELECT count(*) FROM snapshot_parts WHERE campaign = ?")
+          .bind(1, campaign)
+          .run_for_number() > 0) {
+    return;
+  }
   connection_.prepare("DELETE FROM dropped WHERE campaign = ?").bind(1, campaign).run();
 }
 

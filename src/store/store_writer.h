@@ -28,6 +28,13 @@ std::int64_t checksum_of(std::int64_t campaign, const StoredSnapshot& snapshot, 
 std::int64_t checksum_of(std::int64_t campaign, const StoredArchive& archive,
                          std::string_view summary);
 
+/// Parts of snapshots that are no more; not those of one that is being written.
+inline constexpr const char* kUnusedParts =
+    "SELECT rowid FROM snapshot_parts AS part WHERE NOT EXISTS (SELECT 1 FROM snapshots AS one "
+    "WHERE one.campaign = part.campaign AND one.number = part.number) AND (EXISTS (SELECT 1 FROM "
+    "snapshots AS later WHERE later.campaign = part.campaign AND later.number > part.number) OR "
+    "part.campaign IN (SELECT campaign FROM dropped))";
+
 /// The path of a file that lies beside a store.
 inline std::filesystem::path beside(std::filesystem::path path, const char* suffix) {
   path += suffix;
@@ -63,11 +70,16 @@ class StoreWriter {
   void add(const EventWrite& write);
   /// Left out if the chain up to its event is not known: it could not go on from there.
   void add(const SnapshotWrite& write);
+  void add(const SnapshotPartWrite& write);
+  void add(const SnapshotEndWrite& write);
+  void add(const CutWrite& write);
+  void add(const CompactWrite& write);
   void add(const ArchiveWrite& write);
   void add(const DropEventsWrite& write);
   void add(const DeleteWrite& write);
   void add(const PurgeWrite& write);
   void drop_events(std::int64_t campaign);
+  void drop_old_snapshots(std::int64_t campaign);
   bool is_there(std::int64_t campaign);
   /// The chain up to an event: the last one, or one of which there is a snapshot.
   std::optional<std::int64_t> chain_at(std::int64_t campaign, std::uint64_t number);

@@ -155,9 +155,9 @@ def test_what_is_not_known_of_an_action_is_not_held_against_it(dashboard, servic
     dashboard.open(service.campaign_page("spring"))
     section = dashboard.section(BEST)
     dashboard.wait(lambda: lead() == f"So far no action is estimated to pay more than {name}, with which all are compared. "
-                   "Not settled: the intervals of 2 others are not known yet.", "two rivals", lead)
+                   "The intervals of 2 others are not known yet.", "two rivals", lead)
     service.play("spring", 1, payoffs)
-    dashboard.wait(lambda: re.search(r"Not settled: the interval of \S+ overlaps its own, and the interval of \S+ is not known yet\.", lead()),
+    dashboard.wait(lambda: re.search(r"The interval of \S+ overlaps its own, and the interval of \S+ is not known yet\.", lead()),
                    "rivals of both kinds", lead)
     service.play("spring", 60, payoffs)
     assert service.report("spring")["reference_action"] == 1
@@ -226,10 +226,10 @@ def test_without_an_interval_nothing_is_settled(browser, service, proxy):
     service.play("spring", 40, shop_payoffs())
     without(1)  # the best
     browser.open(proxy.campaign_page("spring"))
-    browser.see("Not settled: its interval is not known yet.")
+    browser.see("Its interval is not known yet.")
     without(0)
     browser.open(proxy.campaign_page("spring"))
-    browser.see("Not settled: the interval of news is not known yet.")
+    browser.see("The interval of news is not known yet.")
     proxy.let_through()
     browser.open(proxy.campaign_page("spring"))
     browser.see("No other action's interval reaches that high.")
@@ -371,7 +371,7 @@ def test_hundreds_of_actions_come_in_pages(dashboard, service):
     dashboard.see("All lines are switched off")
 
 
-def test_a_campaign_with_contexts_shows_beliefs_of_the_last_and_what_came_of_actions(dashboard, service, screenshot):
+def test_a_campaign_with_contexts_shows_estimates_of_the_last_and_what_came_of_actions(dashboard, service, screenshot):
     service.create("week", policy="lin_up_ucb_bl(delta=0.1)", actions=["news", "discount"], features=["price", "age"])
     dashboard.open(service.campaign_page("week"))
     section = dashboard.section("Estimates for the last context")
@@ -505,3 +505,40 @@ def test_nothing_is_wider_than_the_page(dashboard, service, screenshot):
         dashboard.run("arguments[0].scrollIntoView();", section)
         dashboard.wait(lambda: dashboard.rows(section), "variables")
         look(dashboard, screenshot, name)
+
+
+def test_what_is_settled_gained_and_guarded_is_said_in_the_words_of_the_report(dashboard, service, screenshot):
+    service.create("proof", policy="up_ts", actions=["none", "sale"], variables=["tea", "cake", "returns"],
+                   knowledge={"affected": [[], ["cake", "returns"]]},
+                   holdout={"control": "none", "share": 0.2},
+                   guardrails=[{"name": "few returns", "variables": ["returns"], "tolerance": 0.5}])
+    draw = random.Random(3)
+
+    def pays(action):
+        return {"payoffs": [draw.gauss(0, 1), draw.gauss(9 * action, 1), draw.gauss(-3 * action, 1)]}
+
+    service.play("proof", 150, pays)
+    report = service.request("GET", "/v1/campaigns/proof/report")
+    assert report["settled"]["settled"] and report["settled"]["best"] == "sale"
+    dashboard.open(service.campaign_page("proof"))
+    for words in (report["settled"]["text"], report["gain"]["text"], report["guardrails"][0]["text"]):
+        dashboard.wait(lambda: words in dashboard.text(), words)
+    assert "Not settled" not in dashboard.text()
+    best = next(row for row in report["actions"] if row["name"] == "sale")
+    assert best["probability_best"] >= 0.95
+    assert dashboard.overflow() <= 0
+    screenshot("evidence")
+
+
+def test_rounds_of_others_are_counted_apart(dashboard, service, screenshot):
+    service.create("watch", policy="up_ts", actions=["news", "sale"], variables=["tea", "cake"],
+                   knowledge={"affected": [["tea"], ["cake"]]}, mode="shadow")
+    service.request("POST", "/v1/campaigns/watch/history",
+                    {"batch": "2023", "rounds": [{"action": 0, "payoffs": [1, 2]}, {"action": 1, "payoffs": [2, 1]}]})
+    service.request("POST", "/v1/campaigns/watch/decisions", {"decision": "a", "action": "sale"})
+    dashboard.open(service.campaign_page("watch"))
+    dashboard.wait(lambda: "learnt from 2 rounds of the time before the campaign" in dashboard.text(), "past rounds")
+    dashboard.see("the caller decides; of 1 decisions of the caller the policy would have made")
+    service.request("POST", "/v1/campaigns/watch/live")
+    dashboard.see("is over: the policy decides")
+    screenshot("shadow")

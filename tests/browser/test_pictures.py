@@ -28,7 +28,7 @@ def test_pictures_of_the_documentation(dashboard, service):
     service.play("spring-offers", 400, sales(1))
     for _ in range(3):
         service.decide("spring-offers")
-    dashboard.size(1280, 1480)
+    dashboard.size(1280, 1660)
     dashboard.open(service.campaign_page("spring-offers"))
     dashboard.wait(lambda: "10 % off\n★ highest estimate" in dashboard.text(), "the best offer")
     dashboard.wait(lambda: dashboard.run(HISTORY_IS_HERE), "the history")

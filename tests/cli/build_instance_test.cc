@@ -79,23 +79,23 @@ TEST_F(BuildInstance, HelpNamesEveryOptionAndGivesExamples) {
   expect_contains(outcome.out, "Examples:\n  updraft build-instance");
 }
 
-TEST_F(BuildInstance, WritesACampaign) {
+TEST_F(BuildInstance, WritesResponseModels) {
   const Outcome outcome = updraft(with({}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   expect_contains(outcome.out, "600 of 600 rows, 3 features, outcome bought");
   expect_contains(outcome.out, "none (control)");
   expect_contains(outcome.out, "predicted uplift");
-  const json campaign = json::parse(std::ifstream(out_));
-  EXPECT_EQ(campaign["format"], "updraft-campaign/1");
-  EXPECT_EQ(campaign["name"], "shop");
-  EXPECT_EQ(campaign["treatments"].size(), 3u);
-  EXPECT_FALSE(campaign.contains("rows"));
+  const json models = json::parse(std::ifstream(out_));
+  EXPECT_EQ(models["format"], "updraft-response-models/1");
+  EXPECT_EQ(models["name"], "shop");
+  EXPECT_EQ(models["treatments"].size(), 3u);
+  EXPECT_FALSE(models.contains("rows"));
 }
 
 TEST_F(BuildInstance, KeepsRowsWhereAsked) {
   const json said = parsed(updraft(with({"--keep-rows", "--json", "--rows", "200"})));
-  EXPECT_EQ(said["kind"], "campaign");
+  EXPECT_EQ(said["kind"], "response-models");
   EXPECT_EQ(said["rows"], 200);
   EXPECT_EQ(said["rows_read"], 600);
   EXPECT_EQ(said["features"], (json{"age", "city=Bonn", "city=Ulm"}));

@@ -172,8 +172,9 @@ TEST(CliPolicies, JsonHasEveryField) {
       }
     }
   }
-  EXPECT_EQ(parsed(updraft({"policies", "--json"}))["campaign_policies"][0]["name"], "c2_up_ucb");
-  EXPECT_EQ(parsed(updraft({"policies", "--json"}))["context_policies"][0]["name"], "lin_up_ucb");
+  EXPECT_EQ(parsed(updraft({"policies", "--json"}))["targeting_policies"][0]["name"], "c2_up_ucb");
+  EXPECT_EQ(parsed(updraft({"policies", "--json"}))["contextual_policies"][0]["name"],
+            "lin_up_ucb");
   EXPECT_EQ(policies[0]["name"], "auto");
   EXPECT_EQ(policies[1]["name"], "ucb");
   EXPECT_EQ(policies[1]["needs"], json::array());
@@ -395,7 +396,7 @@ TEST_F(CliFiles, BoundsAreForTheNoiseOfTheInstance) {
   expect_contains(text.out, "bounds hold for the alpha shown");
 }
 
-TEST(CliBounds, OfATargetedCampaign) {
+TEST(CliBounds, OfTargeting) {
   const Arguments arguments = {"bounds", "--features", "2",  "--individuals", "12",  "--budget",
                                "3",      "--ridge",    "4",  "--norm-bound",  "0.5", "--rounds",
                                "8",      "--delta",    "0.1"};
@@ -415,7 +416,7 @@ TEST(CliBounds, OfATargetedCampaign) {
   expect_refused({"bounds", "--features", "2", "--individuals", "3", "--budget", "4"},
                  "budget = 4: must be from 1 to the number of individuals, 3");
   expect_refused({"bounds", "--features", "2", "--instance", "gaussian"},
-                 "--instance: cannot be combined with the options of a targeted campaign");
+                 "--instance: cannot be combined with the options for targeting");
 }
 
 TEST_F(CliFiles, BoundsValueIsThatOfTheFormula) {

@@ -71,6 +71,35 @@ TEST_F(CliLogs, EvaluateShowsATableAndDrawsAFigure) {
   EXPECT_TRUE(std::filesystem::exists(figure));
 }
 
+/// A holdout in the log, and what it proves.
+TEST_F(CliLogs, EvaluateSaysWhatHoldsAtEveryTime) {
+  const std::string path = folder_.path("held.csv");
+  parsed(updraft({"simulate", "--instance", tiny_, "--policy", "up_ts", "--rounds", "2000",
+                  "--runs", "1", "--log", path, "--log-explore", "0.3", "--log-holdout", "wait=0.3",
+                  "--json", "--quiet"}));
+  const Arguments asked = {"evaluate", path,          "--instance", tiny_,   "--control",
+                           "wait",     "--guardrail", "3",          "0,1=50"};
+  Arguments with_json = asked;
+  with_json.push_back("--json");
+  const json found = parsed(updraft(with_json));
+  EXPECT_TRUE(found["settled"]["settled"].is_boolean());
+  EXPECT_EQ(found["gain"]["control"], "wait");
+  EXPECT_GT(found["gain"]["held_out"], 500);
+  EXPECT_LT(found["gain"]["low"], found["gain"]["gain"]);
+  EXPECT_TRUE(found["guardrails"].is_array());
+  const Outcome shown = updraft(asked);
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  expect_contains(shown.out, "At every time:");
+  expect_contains(shown.out, found["settled"]["text"].get<std::string>());
+  expect_contains(shown.out, found["gain"]["text"].get<std::string>());
+  expect_refused({"evaluate", path, "--control", "post"}, "--control = post");
+  expect_refused({"evaluate", path, "--control", "wait", "--guardrail", "9"}, "--guardrail = 9");
+  expect_refused({"evaluate", path, "--control", "wait", "--guardrail", "3=-1"},
+                 "--guardrail = -1");
+  expect_refused({"evaluate", path, "--guardrail", "3"}, "needs a control action");
+  expect_refused({"evaluate", path, "--error", "0.7"}, "must be in (0, 0.5]");
+}
+
 TEST_F(CliLogs, RefusesBadLogsAndOptions) {
   const std::string path = log("log.csv");
   const std::string bad = folder_.write("bad.csv", "action,probability,x\nmail,1.5,1\n");
@@ -91,6 +120,10 @@ TEST_F(CliLogs, RefusesBadLogsAndOptions) {
   expect_refused(with({"up_ts", "--log", folder_.path("x"), "--log-form", "tall"}), "--log-form");
   expect_refused(with({"up_ts", "--log", folder_.path("x"), "--log-explore", "2"}),
                  "--log-explore = 2");
+  for (const char* holdout : {"wait", "post=0.1", "wait=2"}) {
+    expect_refused(with({"up_ts", "--log", folder_.path("x"), "--log-holdout", holdout}),
+                   "--log-holdout");
+  }
   expect_refused(with({"up_ts", "--warm", bad}), "bad.csv");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("x")));
 }

@@ -382,7 +382,7 @@ TEST_F(CliSimulate, AutoSaysWhatItPickedAndWhy) {
             std::string::npos);
 }
 
-TEST_F(CliSimulate, RefusesCampaignPolicies) {
+TEST_F(CliSimulate, RefusesTargetingPolicies) {
   const Outcome outcome = updraft(tiny({"--policy", "c2_up_ucb(beta=1)"}));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("policy = c2_up_ucb: is for targeting"), std::string::npos);

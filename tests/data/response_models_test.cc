@@ -215,6 +215,14 @@ TEST(ResponseModelsFormat, ReadsTheExampleOfItsPage) {
   EXPECT_EQ(parse_response_models(format_response_models(models)), models);
 }
 
+TEST(ResponseModelsFormat, ReadsTheOlderNameOfTheFormat) {
+  const ResponseModels models =
+      fit_response_models(made_customers(500), {.name = "", .ridge = 1.0, .keep_rows = true});
+  const std::string older =
+      replaced(format_response_models(models), "updraft-response-models/1", "updraft-campaign/1");
+  EXPECT_EQ(parse_response_models(older), models);
+}
+
 TEST(ResponseModelsFormat, RefusesWhatBreaksARule) {
   const std::string text = format_response_models(
       fit_response_models(made_customers(500), {.name = "", .ridge = 1.0, .keep_rows = true}));
@@ -224,8 +232,8 @@ TEST(ResponseModelsFormat, RefusesWhatBreaksARule) {
   };
   EXPECT_EQ(testing::refusal([] { parse_response_models("[]"); }),
             "response models: must be an object");
-  EXPECT_EQ(refused("campaign/1", "campaign/2"),
-            "format = \"updraft-campaign/2\": must be \"updraft-campaign/1\"");
+  EXPECT_EQ(refused("models/1", "models/2"),
+            "format = \"updraft-response-models/2\": must be \"updraft-response-models/1\"");
   EXPECT_EQ(refused("logistic", "logit"),
             "response = logit: unknown; did you mean logistic? Valid: logistic, linear");
   EXPECT_EQ(refused("\"name\": \"y\"", "\"name\": \"x\""), "features[1].name = \"x\": is repeated");

@@ -64,8 +64,9 @@ def follow(page, source, copy):
 def compiler(source, build, copy):
     """How the library's policies are compiled, with the files of the copy before its own."""
     known = json.loads((build / "compile_commands.json").read_text())
-    own = str(source / "src/policies/registry.cc")
-    words = shlex.split(next(entry["command"] for entry in known if entry["file"] == own))
+    own = "CMakeFiles/updraft.dir/"  # of the library, be it one file or several in one
+    words = shlex.split(next(entry["command"] for entry in known
+                             if own in entry["command"] and "cmake_pch" not in entry["file"]))
     words = words[: words.index("-o")]
     include = words.index(f"-I{source}/src")
     return [*words[:include], f"-I{copy}/src", *words[include:], "-Werror", "-fsyntax-only"]

@@ -73,7 +73,7 @@ TEST(ShippedInstances, HaveTheirSegments) {
   EXPECT_EQ(segments("discounts"), 5u);
   EXPECT_EQ(segments("rare"), 10u);
   EXPECT_EQ(segments("movies"), 0u);
-  // What a campaign moves it moves by whole segments.
+  // What an offer moves it moves by whole segments.
   const auto marketing = load_instance("marketing");
   for (ActionId a = 0; a < marketing->actions(); ++a) {
     for (const VariableRange range : marketing->affected()->of(a).ranges()) {

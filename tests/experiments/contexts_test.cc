@@ -159,9 +159,9 @@ TEST(ContextsToml, RefusesWhatCannotBe) {
             "known for contexts");
   EXPECT_EQ(
       refusal([] { parse_experiment("instance = 'gaussian'\n" + document(""), "mine.toml"); }),
-      "mine.toml:1: instance: an experiment has an instance or a [contexts], not both");
-  EXPECT_EQ(refused("", "spec = 'lin_ucb(beta=1)'", "[campaign]\ndata = 'synthetic'\n"),
-            "mine.toml:5: contexts: an experiment has a [campaign] or [contexts], not both");
+      "mine.toml:1: instance: an experiment has an instance or [contexts], not both");
+  EXPECT_EQ(refused("", "spec = 'lin_ucb(beta=1)'", "[targeting]\ndata = 'synthetic'\n"),
+            "mine.toml:5: contexts: an experiment has [targeting] or [contexts], not both");
 }
 
 TEST(ContextExperiment, IsPlayedKeptAndReported) {

@@ -219,7 +219,7 @@ TEST(ParseExperiment, RefusesWhatIsTooLargeOrNested) {
 TEST(ParseExperiment, RefusesUnknownKeysWithTheNearest) {
   EXPECT_EQ(
       refused_with("rounds", "ruonds"),
-      "mine.toml:4: ruonds: unknown; did you mean rounds? Valid: name, title, instance, campaign, "
+      "mine.toml:4: ruonds: unknown; did you mean rounds? Valid: name, title, instance, targeting, "
       "contexts, rounds, runs, seed, claims, tell, quick, figure, policy, limit");
   EXPECT_EQ(refused_with("[[policy]]", "[quick]\nround = 3\n[[policy]]"),
             "mine.toml:7: quick.round: unknown; did you mean rounds? Valid: rounds, runs");
@@ -425,7 +425,7 @@ TEST(ParseExperiment, RefusesNoPoliciesAndEqualLabels) {
 TEST(ParseExperiment, RefusesPoliciesThatCannotBeMade) {
   EXPECT_EQ(refused_policy("spec = 'ucb'\n"),
             "mine.toml:6: policy[0]: ucb.alpha: missing: give alpha (> 0), or delta (in (0, 1)) "
-            "with a horizon");
+            "with a horizon; auto picks a policy that needs neither");
   EXPECT_EQ(refused_policy("spec = 'ucb(delta=0.1)'\nalpha = [1]\n"),
             "mine.toml:6: policy[0]: ucb.delta = 0.1: give alpha or delta, not both");
 }

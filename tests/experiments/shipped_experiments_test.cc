@@ -289,7 +289,7 @@ TEST(WithPolicies, RefusesOneThatIsNotThere) {
   EXPECT_EQ(refusal([&] { with_policies(experiment, {}); }), "policies: give at least one");
 }
 
-TEST(ShippedExperiments, OnCampaignsHaveThePapersSettingAndChoices) {
+TEST(ShippedExperiments, OnTargetingHaveThePapersSettingAndChoices) {
   for (const char* name : {"campaign-counterfactual", "campaign-model"}) {
     SCOPED_TRACE(name);
     const Experiment experiment = load_experiment(name);

@@ -26,7 +26,7 @@ using testing::TemporaryFolder;
 Experiment small(const std::string& data = "synthetic") {
   Experiment experiment;
   experiment.name = "small";
-  experiment.title = "A small campaign";
+  experiment.title = "A small shop";
   experiment.targeting = TargetingSetting{.data = data,
                                           .response = ResponseKind::kLinear,
                                           .treatments = 2,
@@ -290,7 +290,24 @@ TEST(TargetingExperiment, TellsOtherModelsOfTheSameRowsApart) {
   Experiment other = experiment;
   other.targeting->budget = 4;
   EXPECT_TRUE(has(refusal([&] { run_experiment(other, {.folder = folder.path() / "out"}); }),
-                  "campaign.budget is 3 there and 4 here"));
+                  "targeting.budget is 3 there and 4 here"));
+}
+
+// Manifests used to call the setting a campaign.
+TEST(TargetingExperiment, GoesOnInAFolderWhoseManifestHasTheOlderName) {
+  const TemporaryFolder folder;
+  const Experiment experiment = small("synthetic");
+  const std::filesystem::path out = folder.path() / "out";
+  run_experiment(experiment, {.folder = out});
+  std::string manifest = read_file(out / "manifest.json");
+  const auto at = manifest.find("\"targeting\"");
+  ASSERT_NE(at, std::string::npos);
+  std::ofstream(out / "manifest.json") << manifest.replace(at, 11, "\"campaign\"");
+  EXPECT_EQ(read_results(out).experiment.targeting->budget, 3u);
+  Experiment other = experiment;
+  other.targeting->budget = 4;
+  EXPECT_TRUE(has(refusal([&] { run_experiment(other, {.folder = out}); }), "budget is 3 there"));
+  EXPECT_EQ(refusal([&] { run_experiment(experiment, {.folder = out}); }), "(accepted)");
 }
 
 TEST(TargetingExperiment, RefusesPoliciesBeforeAnythingIsWritten) {

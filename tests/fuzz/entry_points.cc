@@ -45,6 +45,13 @@ const CampaignDefinition& campaign_of_actions() {
   return made;
 }
 
+const CampaignDefinition& campaign_in_shadow() {
+  static const CampaignDefinition made = parse_definition(
+      R"json({"name": "shadow", "policy": "ucb(alpha=1)", "actions": ["news", "discount"],
+              "variables": ["coffee", "tea", "bread", "cake"], "mode": "shadow"})json");
+  return made;
+}
+
 const CampaignDefinition& targeted_campaign() {
   static const CampaignDefinition made = parse_definition(
       R"json({"name": "targeted", "policy": "c2_up_ucb(beta=1)", "treatments": 2, "budget": 1,
@@ -69,6 +76,11 @@ void check_sets(const DecisionRequest& request, const CampaignDefinition& campai
 
 void check_decision(const DecisionRequest& request, const CampaignDefinition& campaign) {
   if (!request.id.empty()) check_decision_id(request.id);
+  if (request.action) require(*request.action < campaign.actions(), "an action of the campaign");
+  if (request.probability) {
+    require(request.action && *request.probability > 0.0 && *request.probability <= 1.0,
+            "probabilities of actions");
+  }
   require(all_within(request.features, HUGE_VAL), "features are numbers");
   require(all_within(request.baseline, HUGE_VAL), "baselines are numbers");
   const std::size_t width = campaign.shape      ? campaign.shape->features
@@ -97,6 +109,15 @@ void check_part(const PayoffPart& part, const CampaignDefinition& campaign) {
     if (campaign.knowledge && !part.ids.empty()) {
       require(part.ids.back() < campaign.knowledge->variables(), "ids of variables");
     }
+  }
+}
+
+void check_history(const HistoryRequest& request, const CampaignDefinition& campaign) {
+  check_batch_id(request.batch);
+  require(!request.rounds.empty() && request.rounds.size() <= 10'000, "some rounds");
+  for (const PastRound& round : request.rounds) {
+    require(round.action < campaign.actions(), "actions of the campaign");
+    check_part(round.payoffs, campaign);
   }
 }
 
@@ -154,13 +175,16 @@ bool definition(std::string_view input) {
 
 bool request(std::string_view input) {
   if (input.empty()) return false;
-  const unsigned kind = static_cast<unsigned char>(input.front()) % 6;
+  const unsigned kind = static_cast<unsigned char>(input.front()) % 8;
   input.remove_prefix(1);
   const CampaignDefinition& campaign = kind < 2   ? campaign_of_actions()
                                        : kind < 4 ? targeted_campaign()
-                                                  : campaign_with_contexts();
+                                       : kind < 6 ? campaign_with_contexts()
+                                                  : campaign_in_shadow();
   return accepted([&] {
-    if (kind % 2 == 0) {
+    if (kind == 7) {
+      check_history(parse_history(input, campaign), campaign);
+    } else if (kind % 2 == 0) {
       check_decision(parse_decision(input, campaign), campaign);
     } else {
       check_part(parse_payoffs(input, campaign), campaign);

@@ -22,6 +22,6 @@ PKG_CONFIG_PATH=$pkg_config_dir "$cxx" "$source_dir/examples/consumer/main.cc" \
 for program in "$work/cmake/consumer" "$work/with-pkg-config"; do
   said=$("$program")
   echo "$program: $said"
-  [[ $said =~ ^campaign\ 1\ on\ ([0-9]+)\ of\ 100\ days$ ]]
-  ((BASH_REMATCH[1] > 50)) || { echo "the better campaign was not preferred"; exit 1; }
+  [[ $said =~ ^offer\ 1\ on\ ([0-9]+)\ of\ 100\ days$ ]]
+  ((BASH_REMATCH[1] > 50)) || { echo "the better offer was not preferred"; exit 1; }
 done

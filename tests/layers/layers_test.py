@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether every include of src/ and include/ is allowed by docs/layers.toml, no headers include each
 other in a circle, the picture is the one that docs/draw_layers.py draws, and nobody outside
-src/policies knows a policy by its name.
+src/policies knows a policy by its name or its class.
 
 Usage: layers_test.py SOURCE_DIR"""
 
@@ -27,6 +27,16 @@ def files():
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".h", ".cc"):
                 out[str(path.relative_to(ROOT / folder))] = path.read_text()
+    return out
+
+
+def programs():
+    """The same of the programs and pages that use the library; paths from the root."""
+    out = {}
+    for folder, suffixes in (("apps", (".h", ".cc")), ("python", (".h", ".cc", ".py")), ("web/src", (".ts",))):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in suffixes and "tests" not in path.parts:
+                out[str(path.relative_to(ROOT))] = path.read_text()
     return out
 
 
@@ -83,21 +93,33 @@ def policy_names(texts):
 
 
 def named_policies(texts, names):
-    """Literals outside the policies that are the name of one, as text."""
+    """Literals outside the policies that are the name of one, with parameters or without, as text."""
     out = []
     for path, text in texts.items():
         if path.startswith("policies/") or path in NAMES_ALLOWED:
             continue
-        found = [name for name in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text) if name in names]
-        out += [f'{path}: "{name}"' for name in found]
+        if path.endswith(".py"):  # without documentation
+            text = re.sub(r'""".*?"""', "", text, flags=re.DOTALL)
+        literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', text)
+        found = [each for each in literals if re.fullmatch(r"(\w+)(\(.*\))?", each)
+                 and each.split("(")[0] in names]
+        out += [f'{path}: "{each}"' for each in found]
     return out
 
 
-# The paper's claims and bounds are about policies that it names, and the simulation has an oracle.
+def casts(texts):
+    """Casts outside the policies that ask of which class a policy is."""
+    return [f"{path}: {cast}" for path, text in texts.items() if not path.startswith("policies/")
+            for cast in re.findall(r"dynamic_(?:pointer_)?cast<[^>]*Policy[^>]*>|typeid\(", text)]
+
+
+# The paper's claims and bounds are about policies that it names; the simulation has an oracle, and
+# the demo and the page's example of a request choose a policy as users do.
 NAMES_ALLOWED = {
     "report/bandit_claims.cc", "report/targeting_claims.cc",
-    "theory/bounds.cc", "theory/campaign_bounds.cc",
-    "experiments/population_rounds.cc",
+    "theory/bounds.cc", "theory/targeting_bounds.cc",
+    "experiments/population_rounds.cc", "apps/updraft/demo_campaign.cc",
+    "web/src/dashboard/campaign_list.ts",
 }
 
 
@@ -131,14 +153,20 @@ class Layers(unittest.TestCase):
     def test_no_policy_is_known_by_its_name(self):
         names = policy_names(self.texts)
         self.assertTrue({"auto", "ucb", "up_ts", "c2_ucb", "oracle", "lin_ucb"} <= names, names)
-        self.assertEqual(named_policies(self.texts, names), [], "use a trait of the registry")
+        everything = self.texts | programs()
+        self.assertEqual(named_policies(everything, names), [], "use a trait of the registry")
+        self.assertEqual(casts(everything), [], "use a trait of the registry")
         used = {line.split(":")[0] for line in named_policies(
-            {f"other/{path}": self.texts[path] for path in NAMES_ALLOWED}, names)}
+            {f"other/{path}": everything[path] for path in NAMES_ALLOWED}, names)}
         self.assertEqual(used, {f"other/{path}" for path in NAMES_ALLOWED}, "remove it from the list")
 
     def test_sees_what_is_forbidden(self):
         self.assertEqual(named_policies({"report/a.cc": 'if (name == "ucb") "not ucb";',
                                          "policies/b.cc": '"ucb"'}, {"ucb"}), ['report/a.cc: "ucb"'])
+        self.assertEqual(named_policies({"a.py": '"ucb(alpha=3)" """as "ucb" does"""'}, {"ucb"}),
+                         ['a.py: "ucb(alpha=3)"'])
+        self.assertEqual(len(casts({"a.cc": "dynamic_cast<const UpTsPolicy*>(p)",
+                                    "policies/b.cc": "dynamic_cast<Policy*>(p)"})), 1)
         layers = {"low": {"headers": ["low"], "uses": []}, "high": {"headers": [], "uses": ["low"]}}
         good = {"high/a.cc": '#include "low/b.h"\n#include "updraft/low.h"\n', "low/b.h": ""}
         self.assertEqual(forbidden(good, layers), [])

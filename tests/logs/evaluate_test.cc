@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -158,6 +159,52 @@ TEST(Evaluate, TheNumbersOfASmallLog) {
   EXPECT_DOUBLE_EQ(b[Estimator::kDr]->gain, 1.6);
   EXPECT_FALSE(b[Estimator::kUpliftDr].has_value());
   EXPECT_NE(evaluation.policies[0].refusal, "");  // 1.9 effective rounds
+}
+
+/// The estimators of Open Bandit Pipeline, written as its documentation does, for each round i:
+///   iw_i = evaluation_policy(a_i | x_i) / pscore_i
+///   InverseProbabilityWeighting: mean of iw_i r_i
+///   SelfNormalizedInverseProbabilityWeighting: sum of iw_i r_i / sum of iw_i
+///   DoublyRobust: mean of q_hat(x_i, pi) + iw_i (r_i - q_hat(x_i, a_i)),
+///   q_hat(x, pi) = sum over a of pi(a | x) q_hat(x, a)
+/// q_hat is a table of mean rewards, which is its regression model without features.
+TEST(Evaluate, AgreesWithOpenBanditPipeline) {
+  const RandomCase world = random_case("up_ts", 3);
+  const std::size_t actions = world.knowledge.actions();
+  std::vector<LoggedRound> log;
+  for (LoggedRound& round : random_log(world, 500)) {
+    for (double& share : round.distribution) {
+      share = 0.7 * share + 0.3 / static_cast<double>(actions);
+    }
+    round.probability = round.distribution[round.action];
+    log.push_back(std::move(round));
+  }
+  std::vector<double> pi(actions, 0.5 / static_cast<double>(actions));
+  pi[1] += 0.5;
+  std::vector<double> reward, pscore, q_hat(actions, 0.0), count(actions, 0.0);
+  for (const LoggedRound& round : log) {
+    reward.push_back(std::accumulate(round.values.begin(), round.values.end(), 0.0));
+    pscore.push_back(*round.probability);
+    q_hat[round.action] += reward.back();
+    count[round.action] += 1.0;
+  }
+  double q_pi = 0.0;
+  for (std::size_t a = 0; a < actions; ++a) q_pi += pi[a] * (q_hat[a] /= count[a]);
+  const auto n = static_cast<double>(log.size());
+  double ipw = 0.0, weights = 0.0, dr = 0.0;
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    const double iw = pi[log[i].action] / pscore[i];
+    ipw += iw * reward[i] / n;
+    weights += iw / n;
+    dr += (q_pi + iw * (reward[i] - q_hat[log[i].action])) / n;
+  }
+  EvaluationOptions options = options_for(world.knowledge.only(Need::kAffected));
+  options.fixed = {{"pi", pi}};
+  const PolicyValue value = evaluate(shown(log), options).policies.back();
+  const double near = 1e-9 * (1.0 + std::abs(ipw));
+  EXPECT_NEAR(value[Estimator::kIps]->value, ipw, near);
+  EXPECT_NEAR(value[Estimator::kSnips]->value, ipw / weights, near);
+  EXPECT_NEAR(value[Estimator::kDr]->value, dr, near);
 }
 
 TEST(Evaluate, RefusesWithoutOverlap) {

@@ -145,7 +145,8 @@ TEST_F(DecisionLogs, RefusesProbabilitiesOutOfRange) {
               std::string("log:3: probability = ") + bad +
                   ": must be > 0 and at most 1: the probability of the action that was taken");
   }
-  EXPECT_EQ(refused(head + "a,,1\n"), "log:3: probability: must be a number");
+  EXPECT_EQ(refused(head + "a,x,1\n"), "log:3: probability = x: must be a number");
+  EXPECT_EQ(refused(head + "a,,1\n"), "(accepted)");  // not known; evaluate() refuses it
   EXPECT_EQ(refused(R"({"action": "a", "probability": 0, "payoffs": [1]})"),
             "log:1: probability = 0: must be > 0 and at most 1: the probability of the action that "
             "was taken");

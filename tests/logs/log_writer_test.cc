@@ -43,6 +43,53 @@ TEST(LogWriter, EveryFormIsReadBackAsItWasWritten) {
   }
 }
 
+TEST(LogWriter, NamesTimesAndUnknownProbabilitiesAreReadBack) {
+  const testing::TemporaryFolder folder;
+  const std::vector<double> paid = {0.5, 0.0, 2.0};
+  const std::vector<std::string> variables = {"tea", "\"a, b\"", "cake"};
+  for (const char* name : {"a.csv", "a.ndjson"}) {
+    for (const bool long_form : {false, true}) {
+      const std::string path = folder.path(name);
+      LogWriter writer(path, {.actions = {"news", "none"},
+                              .variables = 3,
+                              .long_form = long_form,
+                              .variable_names = variables,
+                              .times = true,
+                              .distributions = false});
+      writer.add({.decision = "mon", .time = "2024-05-01", .action = 1, .probability = 0.25},
+                 Payoffs::dense(paid));
+      writer.add({.decision = "tue", .time = "2024-05-02", .action = 0}, Payoffs::dense(paid));
+      writer.finish();
+      const LogSummary summary =
+          survey_log(path, {.actions = {"news", "none"}, .variables = variables});
+      EXPECT_EQ(summary.rounds, 2u) << name;
+      EXPECT_FALSE(summary.has_probabilities);
+      LogReader reader(path, summary.format);
+      LoggedRound round;
+      ASSERT_TRUE(reader.next(round));
+      EXPECT_EQ(round.action, 1u);
+      EXPECT_EQ(round.probability, 0.25);
+      EXPECT_EQ(round.values, paid) << name;
+      ASSERT_TRUE(reader.next(round));
+      EXPECT_FALSE(round.probability);
+    }
+  }
+}
+
+TEST(LogWriter, RefusesVariablesThatCsvTakesForOtherColumns) {
+  const testing::TemporaryFolder folder;
+  for (const char* name : {"action", "time", "payoff", "probability.news"}) {
+    const LogWriter::Shape wide = {
+        .actions = {"news"}, .variables = 2, .variable_names = {"tea", name}};
+    EXPECT_NE(testing::refusal([&] {
+                LogWriter(folder.path("a.csv"), wide);
+              }).find(std::string("a variable is named ") + name),
+              std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(folder.path("a.csv.partial")));
+    LogWriter(folder.path("a.ndjson"), wide);
+  }
+}
+
 TEST(LogWriter, SparsePayoffsLeaveZerosOut) {
   const testing::TemporaryFolder folder;
   const std::vector<VariableId> ids = {5};

@@ -137,7 +137,8 @@ TEST(Registry, RefusesBoundsOfOtherThanItsActions) {
 
 TEST(Registry, WantsExactlyOneOfAlphaAndDelta) {
   EXPECT_EQ(missing("ucb", full_knowledge()),
-            "ucb.alpha: missing: give alpha (> 0), or delta (in (0, 1)) with a horizon");
+            "ucb.alpha: missing: give alpha (> 0), or delta (in (0, 1)) with a horizon; "
+            "auto picks a policy that needs neither");
   EXPECT_EQ(missing("ucb(alpha=1, delta=0.1)", full_knowledge()),
             "ucb.delta = 0.1: give alpha or delta, not both");
 }

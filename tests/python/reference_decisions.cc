@@ -116,9 +116,9 @@ Json targeting_case(const std::string& policy, std::uint32_t number, std::uint32
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const MadePool pool = random.pool(round);
     Matrix indices;
-    for (const auto& individual : reference.beliefs(pool.view())) {
+    for (const auto& individual : reference.estimates(pool.view())) {
       indices.emplace_back();
-      for (const TreatmentBelief& belief : individual) indices.back().push_back(belief.index);
+      for (const TreatmentEstimate& estimate : individual) indices.back().push_back(estimate.index);
     }
     const std::vector<Treatment> treated = reference.choose(indices, stream);
     reference.offer();
@@ -144,7 +144,7 @@ Json contextual_case(const std::string& policy, std::uint32_t number, std::uint3
               {"sets", sets}};
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const MadeContext context = random.context(round);
-    const ActionId action = reference.choose(reference.beliefs(context.view()));
+    const ActionId action = reference.choose(reference.action_estimates(context.view()));
     reference.offer(action);
     const std::vector<double> payoffs = random.payoffs(round, context, action);
     reference.observe(context.view(), action, payoffs);

@@ -69,18 +69,18 @@ ActionId ContextReference::stand_in() const {
 }
 
 void ContextReference::sum_given(const VariableSet& set, const Estimates& own,
-                                 const Estimates& baseline, ContextBelief& belief) const {
+                                 const Estimates& baseline, ActionEstimate& estimate) const {
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (!has(set, static_cast<VariableId>(i))) continue;
-    belief.index += belief.individual[i];
-    belief.uplift += own[i].mean - baseline[i].mean;
-    belief.margin += own[i].margin + baseline[i].margin;
-    belief.told = belief.told && own[i].told && baseline[i].told;
+    estimate.index += estimate.individual[i];
+    estimate.uplift += own[i].mean - baseline[i].mean;
+    estimate.margin += own[i].margin + baseline[i].margin;
+    estimate.determined = estimate.determined && own[i].determined && baseline[i].determined;
   }
 }
 
 void ContextReference::identify_and_pad(const Estimates& own, const Estimates& baseline,
-                                        ContextBelief& belief) const {
+                                        ActionEstimate& estimate) const {
   const auto l = static_cast<std::size_t>(spec_.number("max_affected").value());
   const std::size_t budget = knows_baseline() ? l : 2 * l;
   std::vector<bool> counted(own.size(), false);
@@ -89,26 +89,26 @@ void ContextReference::identify_and_pad(const Estimates& own, const Estimates& b
     const bool below = own[i].mean + own[i].margin < baseline[i].mean - baseline[i].margin;
     if (!above && !below) continue;
     counted[i] = true;
-    belief.identified.push_back(static_cast<VariableId>(i));
-    belief.index += belief.individual[i];
-    belief.uplift += own[i].mean - baseline[i].mean;
-    belief.margin += own[i].margin + baseline[i].margin;
-    belief.told = belief.told && own[i].told && baseline[i].told;
+    estimate.identified.push_back(static_cast<VariableId>(i));
+    estimate.index += estimate.individual[i];
+    estimate.uplift += own[i].mean - baseline[i].mean;
+    estimate.margin += own[i].margin + baseline[i].margin;
+    estimate.determined = estimate.determined && own[i].determined && baseline[i].determined;
   }
-  while (belief.identified.size() + belief.padding.size() < budget) {
+  while (estimate.identified.size() + estimate.padding.size() < budget) {
     std::size_t best = own.size();
     for (std::size_t i = 0; i < own.size(); ++i) {
-      if (counted[i] || (!knows_baseline() && !(belief.individual[i] > 0.0L))) continue;
-      if (best == own.size() || belief.individual[i] > belief.individual[best]) best = i;
+      if (counted[i] || (!knows_baseline() && !(estimate.individual[i] > 0.0L))) continue;
+      if (best == own.size() || estimate.individual[i] > estimate.individual[best]) best = i;
     }
     if (best == own.size()) break;
     counted[best] = true;
-    belief.padding.push_back(static_cast<VariableId>(best));
-    belief.index += belief.individual[best];
+    estimate.padding.push_back(static_cast<VariableId>(best));
+    estimate.index += estimate.individual[best];
   }
 }
 
-std::vector<ContextBelief> ContextReference::beliefs(const Round& context) const {
+std::vector<ActionEstimate> ContextReference::action_estimates(const Round& context) const {
   const bool sets_given = !spec_.number("max_affected").has_value();
   const bool total = spec_.name() == "lin_ucb";
   Estimates baseline;
@@ -119,41 +119,41 @@ std::vector<ContextBelief> ContextReference::beliefs(const Round& context) const
   } else {
     baseline = estimates(sets_given ? unaffected_rows_ : rows_[stand_in()], context);
   }
-  std::vector<ContextBelief> all(shape_.actions);
+  std::vector<ActionEstimate> all(shape_.actions);
   for (ActionId a = 0; a < shape_.actions; ++a) {
     if (pulls_[a] == 0) continue;
-    ContextBelief& belief = all[a];
-    belief.feedback = true;
+    ActionEstimate& estimate = all[a];
+    estimate.feedback = true;
     const Estimates own = estimates(rows_[a], context);
     for (std::size_t i = 0; i < context.size(); ++i) {
-      belief.individual.push_back((own[i].mean + own[i].margin) -
-                                  (baseline[i].mean + baseline[i].margin));
-      belief.magnitude +=
+      estimate.individual.push_back((own[i].mean + own[i].margin) -
+                                    (baseline[i].mean + baseline[i].margin));
+      estimate.magnitude +=
           std::abs(own[i].mean) + own[i].margin + std::abs(baseline[i].mean) + baseline[i].margin;
-      belief.reward += own[i].mean;
-      belief.reward_told = belief.reward_told && own[i].told;
+      estimate.reward += own[i].mean;
+      estimate.reward_determined = estimate.reward_determined && own[i].determined;
     }
     if (total) {
-      for (const Real upper : belief.individual) belief.index += upper;
+      for (const Real upper : estimate.individual) estimate.index += upper;
     } else if (sets_given) {
-      sum_given(context.affected[a], own, baseline, belief);
+      sum_given(context.affected[a], own, baseline, estimate);
     } else {
-      identify_and_pad(own, baseline, belief);
+      identify_and_pad(own, baseline, estimate);
     }
   }
   return all;
 }
 
-ActionId ContextReference::choose(const std::vector<ContextBelief>& beliefs) const {
-  std::size_t best = beliefs.size();
-  for (std::size_t a = 0; a < beliefs.size(); ++a) {
-    if (beliefs[a].feedback) continue;
-    if (best == beliefs.size() || offers_[a] < offers_[best]) best = a;
+ActionId ContextReference::choose(const std::vector<ActionEstimate>& estimates) const {
+  std::size_t best = estimates.size();
+  for (std::size_t a = 0; a < estimates.size(); ++a) {
+    if (estimates[a].feedback) continue;
+    if (best == estimates.size() || offers_[a] < offers_[best]) best = a;
   }
-  if (best < beliefs.size()) return static_cast<ActionId>(best);
+  if (best < estimates.size()) return static_cast<ActionId>(best);
   best = 0;
-  for (std::size_t a = 1; a < beliefs.size(); ++a) {
-    if (beliefs[a].index > beliefs[best].index) best = a;
+  for (std::size_t a = 1; a < estimates.size(); ++a) {
+    if (estimates[a].index > estimates[best].index) best = a;
   }
   return static_cast<ActionId>(best);
 }

@@ -11,15 +11,15 @@
 
 namespace updraft::testing {
 
-/// What is believed of one action in a context.
-struct ContextBelief {
+/// Of one action in a context.
+struct ActionEstimate {
   bool feedback = false;  ///< without it nothing below makes sense
   Real index = 0.0L;
-  Real uplift = 0.0L;  ///< without optimism; unknown sets: of the identified variables
-  Real margin = 0.0L;  ///< of the uplift, to each side
-  bool told = true;    ///< whether the rows there are tell the uplift; else it is not shown
-  Real reward = 0.0L;  ///< of all variables
-  bool reward_told = true;
+  Real uplift = 0.0L;      ///< without optimism; unknown sets: of the identified variables
+  Real margin = 0.0L;      ///< of the uplift, to each side
+  bool determined = true;  ///< whether the rows there are tell the uplift; else it is not shown
+  Real reward = 0.0L;      ///< of all variables
+  bool reward_determined = true;
   Vector individual;                   ///< upper - upper of the baseline, for all variables
   std::vector<VariableId> identified;  ///< unknown sets only
   std::vector<VariableId> padding;     ///< unknown sets only
@@ -36,10 +36,10 @@ class ContextReference {
   ContextReference(const PolicySpec& spec, const ContextualShape& shape);
 
   /// Of every action, now.
-  std::vector<ContextBelief> beliefs(const Round& context) const;
+  std::vector<ActionEstimate> action_estimates(const Round& context) const;
 
-  /// The action to take by these beliefs.
-  ActionId choose(const std::vector<ContextBelief>& beliefs) const;
+  /// The action to take by these estimates.
+  ActionId choose(const std::vector<ActionEstimate>& estimates) const;
 
   /// The action that plays baseline where one does.
   ActionId stand_in() const;
@@ -54,7 +54,7 @@ class ContextReference {
   struct Estimate {
     Real mean = 0.0L;
     Real margin = 0.0L;
-    bool told = true;  ///< by the rows there are
+    bool determined = true;  ///< by the rows there are
   };
   using Estimates = std::vector<Estimate>;
 
@@ -62,9 +62,9 @@ class ContextReference {
   Real beta(std::size_t variables) const;
   Estimates estimates(const Rows& rows, const Round& context) const;
   void sum_given(const VariableSet& set, const Estimates& own, const Estimates& baseline,
-                 ContextBelief& belief) const;
+                 ActionEstimate& estimate) const;
   void identify_and_pad(const Estimates& own, const Estimates& baseline,
-                        ContextBelief& belief) const;
+                        ActionEstimate& estimate) const;
 
   PolicySpec spec_;
   ContextualShape shape_;

@@ -28,14 +28,14 @@ Vector over_atoms(const AffectedSets& affected, std::span<const double> values) 
   return sums;
 }
 
-/// What is believed of the baseline b and of the actions, now.
-struct Belief {
+/// Of the baseline b and of the actions, now.
+struct Estimates {
   std::vector<GroupId> learnt;  ///< the atoms whose baseline is learnt
   Matrix precision;             ///< P over these, in units of scale, the ridge added
   Matrix inverse_precision;     ///< P^-1
   Vector baseline;              ///< bhat, per atom
   Matrix means;                 ///< xbar: [action][atom]
-  Vector estimates;             ///< per action
+  Vector uplifts;               ///< per action
   Vector own_errors;            ///< per action, sqrt(s^2(a) / n(a))
   Vector standard_errors;       ///< per action
 };
@@ -80,41 +80,41 @@ class NoiseLearning : public ReferencePolicy {
   std::optional<double> explained_index(ActionId a) const override {
     if (pulls(a) == 0) return kInfinity;
     if (!fit_) return std::nullopt;
-    return static_cast<double>(shown_index(believe(), a));
+    return static_cast<double>(shown_index(estimate(), a));
   }
 
   std::optional<double> explained_radius(ActionId a) const override {
     if (pulls(a) == 0) return kInfinity;
     if (!fit_) return std::nullopt;
-    return static_cast<double>(shown_radius(believe(), a));
+    return static_cast<double>(shown_radius(estimate(), a));
   }
 
   double magnitude(ActionId a) const override {
     if (!fit_) return 0.0;
-    const Belief belief = believe();
-    Real total = belief.standard_errors[a];
+    const Estimates estimates = estimate();
+    Real total = estimates.standard_errors[a];
     for (GroupId g = 0; g < atoms(); ++g) {
       total += std::abs(fit_->weights[a][g]) *
-               (std::abs(belief.means[a][g]) + std::abs(belief.baseline[g]));
+               (std::abs(estimates.means[a][g]) + std::abs(estimates.baseline[g]));
     }
-    for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
-      const GroupId g = belief.learnt[i];
+    for (std::size_t i = 0; i < estimates.learnt.size(); ++i) {
+      const GroupId g = estimates.learnt[i];
       total += std::abs(fit_->weights[a][g]) * fit_->sd[g] *
-               std::sqrt(fit_->inflation * belief.inverse_precision[i][i]);
+               std::sqrt(fit_->inflation * estimates.inverse_precision[i][i]);
     }
     return static_cast<double>(total);
   }
 
   std::optional<LearnedNoise> learned_noise() const override {
     if (!fit_) return std::nullopt;
-    const Belief belief = believe();
+    const Estimates estimates = estimate();
     LearnedNoise noise;
     noise.shrinkage = static_cast<double>(fit_->lambda);
     noise.degrees_of_freedom = fit_->dof;
     for (ActionId a = 0; a < actions(); ++a) {
-      noise.standard_errors.push_back(static_cast<double>(belief.standard_errors[a]));
-      noise.reaches.push_back(static_cast<double>(reach(belief.standard_errors[a], {a})));
-      const Real error = difference_error(belief, a);
+      noise.standard_errors.push_back(static_cast<double>(estimates.standard_errors[a]));
+      noise.reaches.push_back(static_cast<double>(reach(estimates.standard_errors[a], {a})));
+      const Real error = difference_error(estimates, a);
       noise.difference_errors.push_back(static_cast<double>(error));
       noise.difference_reaches.push_back(static_cast<double>(reach(error, {a, 0})));
       noise.identified.push_back(knows_baseline() || each_is_left_alone(a));
@@ -122,7 +122,7 @@ class NoiseLearning : public ReferencePolicy {
       noise.sds.emplace_back(fit_->sd_under[a].begin(), fit_->sd_under[a].end());
       noise.covariance.emplace_back();
       for (ActionId b = 0; b < actions(); ++b) {
-        noise.covariance[a].push_back(static_cast<double>(covariance(belief, a, b)));
+        noise.covariance[a].push_back(static_cast<double>(covariance(estimates, a, b)));
       }
     }
     return noise;
@@ -130,8 +130,8 @@ class NoiseLearning : public ReferencePolicy {
 
  protected:
   /// What explain() shows as index and radius of an action.
-  virtual Real shown_index(const Belief& belief, ActionId a) const = 0;
-  virtual Real shown_radius(const Belief& belief, ActionId a) const = 0;
+  virtual Real shown_index(const Estimates& estimates, ActionId a) const = 0;
+  virtual Real shown_radius(const Estimates& estimates, ActionId a) const = 0;
 
   bool fitted() const { return fit_.has_value(); }
   const NoiseFit& fit() const { return *fit_; }
@@ -151,33 +151,33 @@ class NoiseLearning : public ReferencePolicy {
     return result;
   }
 
-  Belief believe() const {
-    Belief belief;
-    for (ActionId a = 0; a < actions(); ++a) belief.means.push_back(mean_of(rounds_, a));
+  Estimates estimate() const {
+    Estimates estimates;
+    for (ActionId a = 0; a < actions(); ++a) estimates.means.push_back(mean_of(rounds_, a));
     if (knows_baseline()) {
-      belief.baseline = *options_.baseline;
+      estimates.baseline = *options_.baseline;
     } else {
-      learn_baseline(belief);
+      learn_baseline(estimates);
     }
     for (ActionId a = 0; a < actions(); ++a) {
-      Real estimate = 0.0L;
+      Real uplift = 0.0L;
       for (GroupId g = 0; g < atoms(); ++g) {
-        estimate += fit_->weights[a][g] * (belief.means[a][g] - belief.baseline[g]);
+        uplift += fit_->weights[a][g] * (estimates.means[a][g] - estimates.baseline[g]);
       }
-      belief.estimates.push_back(estimate);
-      belief.own_errors.push_back(std::sqrt(fit_->variances[a] / pulls_of(a)));
-      belief.standard_errors.push_back(std::sqrt(covariance(belief, a, a)));
+      estimates.uplifts.push_back(uplift);
+      estimates.own_errors.push_back(std::sqrt(fit_->variances[a] / pulls_of(a)));
+      estimates.standard_errors.push_back(std::sqrt(covariance(estimates, a, a)));
     }
-    return belief;
+    return estimates;
   }
 
   /// Of w(a)'(xbar(a) - b) - w(0)'(xbar(0) - b) = w(a)'xbar(a) - w(0)'xbar(0) - (w(a) - w(0))'b.
-  Real difference_error(const Belief& belief, ActionId a) const {
+  Real difference_error(const Estimates& estimates, ActionId a) const {
     if (a == 0) return 0.0L;
     Vector w = fit_->weights[a];
     for (GroupId g = 0; g < atoms(); ++g) w[g] -= fit_->weights[0][g];
     return std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->variances[0] / pulls_of(0) +
-                     baseline_covariance(belief, w, w));
+                     baseline_covariance(estimates, w, w));
   }
 
   /// Whether every variable of the action has another action that does not affect it.
@@ -206,57 +206,57 @@ class NoiseLearning : public ReferencePolicy {
   }
 
  private:
-  void learn_baseline(Belief& belief) const {
+  void learn_baseline(Estimates& estimates) const {
     const Vector& m0 = fit_->baseline;
-    belief.baseline = zeros(atoms());
+    estimates.baseline = zeros(atoms());
     for (GroupId g = 0; g < atoms(); ++g) {
-      if (affected_.affecting(g).size() < actions()) belief.learnt.push_back(g);
+      if (affected_.affecting(g).size() < actions()) estimates.learnt.push_back(g);
     }
-    const std::size_t size = belief.learnt.size();
-    belief.precision = zeros(size, size);
+    const std::size_t size = estimates.learnt.size();
+    estimates.precision = zeros(size, size);
     Vector seen = zeros(size);  // sum_a n(a) R(a) D^-1 (xbar(a) - m(0))
     for (ActionId a = 0; a < actions(); ++a) {
       for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j = 0; j < size; ++j) {
-          const GroupId h = belief.learnt[j];
-          const Real known = pulls_of(a) * fit_->known[a][belief.learnt[i]][h];
-          belief.precision[i][j] += known;
-          seen[i] += known * (belief.means[a][h] - m0[h]) / scale(h);
+          const GroupId h = estimates.learnt[j];
+          const Real known = pulls_of(a) * fit_->known[a][estimates.learnt[i]][h];
+          estimates.precision[i][j] += known;
+          seen[i] += known * (estimates.means[a][h] - m0[h]) / scale(h);
         }
       }
     }
     Real trace = 0.0L;
-    for (std::size_t i = 0; i < size; ++i) trace += belief.precision[i][i];
+    for (std::size_t i = 0; i < size; ++i) trace += estimates.precision[i][i];
     for (std::size_t i = 0; i < size; ++i) {
-      belief.precision[i][i] += 1e-9L * trace / static_cast<Real>(size);
+      estimates.precision[i][i] += 1e-9L * trace / static_cast<Real>(size);
     }
-    belief.inverse_precision = inverse(belief.precision);
+    estimates.inverse_precision = inverse(estimates.precision);
     for (std::size_t i = 0; i < size; ++i) {
-      const GroupId g = belief.learnt[i];
-      belief.baseline[g] = m0[g];
+      const GroupId g = estimates.learnt[i];
+      estimates.baseline[g] = m0[g];
       for (std::size_t j = 0; j < size; ++j) {
-        belief.baseline[g] += scale(g) * belief.inverse_precision[i][j] * seen[j];
+        estimates.baseline[g] += scale(g) * estimates.inverse_precision[i][j] * seen[j];
       }
     }
   }
 
   /// f u' D P^-1 D w, 0 where b is known.
-  Real baseline_covariance(const Belief& belief, const Vector& u, const Vector& w) const {
+  Real baseline_covariance(const Estimates& estimates, const Vector& u, const Vector& w) const {
     Real result = 0.0L;
-    for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
-      for (std::size_t j = 0; j < belief.learnt.size(); ++j) {
-        const GroupId g = belief.learnt[i];
-        const GroupId h = belief.learnt[j];
-        result += u[g] * fit_->sd[g] * belief.inverse_precision[i][j] * fit_->sd[h] * w[h];
+    for (std::size_t i = 0; i < estimates.learnt.size(); ++i) {
+      for (std::size_t j = 0; j < estimates.learnt.size(); ++j) {
+        const GroupId g = estimates.learnt[i];
+        const GroupId h = estimates.learnt[j];
+        result += u[g] * fit_->sd[g] * estimates.inverse_precision[i][j] * fit_->sd[h] * w[h];
       }
     }
     return fit_->inflation * result;
   }
 
   /// Of the estimates of two actions. Where the baseline is known, they share nothing.
-  Real covariance(const Belief& belief, ActionId a, ActionId b) const {
+  Real covariance(const Estimates& estimates, ActionId a, ActionId b) const {
     return (a == b ? fit_->variances[a] / pulls_of(a) : 0.0L) +
-           baseline_covariance(belief, fit_->weights[a], fit_->weights[b]);
+           baseline_covariance(estimates, fit_->weights[a], fit_->weights[b]);
   }
 
   /// From an estimate with this error, made of these actions, to the end of its interval.
@@ -299,25 +299,25 @@ class UpUcbCv final : public NoiseLearning {
         whole_(spec.word("radius").value_or("own") == "whole") {}
 
   std::vector<double> indices(const Stream&) const override {
-    const Belief belief = fitted() ? believe() : Belief{};
-    return indices_of([&](ActionId a) { return shown_index(belief, a); });
+    const Estimates estimates = fitted() ? estimate() : Estimates{};
+    return indices_of([&](ActionId a) { return shown_index(estimates, a); });
   }
 
  protected:
-  Real shown_index(const Belief& belief, ActionId a) const override {
-    return belief.estimates[a] + shown_radius(belief, a);
+  Real shown_index(const Estimates& estimates, ActionId a) const override {
+    return estimates.uplifts[a] + shown_radius(estimates, a);
   }
 
-  Real shown_radius(const Belief& belief, ActionId a) const override {
+  Real shown_radius(const Estimates& estimates, ActionId a) const override {
     return std::sqrt(2.0L * std::log(static_cast<Real>(observations()))) *
-           (whole_ ? belief.standard_errors[a] : belief.own_errors[a]);
+           (whole_ ? estimates.standard_errors[a] : estimates.own_errors[a]);
   }
 
  private:
   bool whole_;
 };
 
-/// up_ts and up_ts_bl: one draw from what is believed. With independent standard normals z(g) and
+/// up_ts and up_ts_bl: one draw from the posterior. With independent standard normals z(g) and
 /// z(a), L L' = P, and kappa = sqrt(dof / chi-squared(dof)):
 ///   btilde   = bhat + kappa sqrt(f) D L'^-1 z
 ///   index(a) = w(a)'(xbar(a) - btilde) + kappa sqrt(s^2(a) / n(a)) z(a)
@@ -334,25 +334,27 @@ class UpTs final : public NoiseLearning {
   }
 
  protected:
-  Real shown_index(const Belief& belief, ActionId a) const override { return belief.estimates[a]; }
+  Real shown_index(const Estimates& estimates, ActionId a) const override {
+    return estimates.uplifts[a];
+  }
 
-  Real shown_radius(const Belief& belief, ActionId a) const override {
-    return belief.standard_errors[a];
+  Real shown_radius(const Estimates& estimates, ActionId a) const override {
+    return estimates.standard_errors[a];
   }
 
  private:
   Vector draw(const Stream& stream) const {
-    const Belief belief = believe();
+    const Estimates estimates = estimate();
     const std::uint32_t round = static_cast<std::uint32_t>(decisions());
     const Real kappa = std::sqrt(static_cast<Real>(fit().dof) /
                                  chi_squared(stream, round, std::uint64_t{1} << 32, fit().dof));
-    Vector baseline = belief.baseline;
+    Vector baseline = estimates.baseline;
     if (!knows_baseline()) {
       Vector z;
-      for (const GroupId g : belief.learnt) z.push_back(stream.normal(round, g));
-      const Vector deviation = solve_transposed(cholesky(belief.precision), z);
-      for (std::size_t i = 0; i < belief.learnt.size(); ++i) {
-        const GroupId g = belief.learnt[i];
+      for (const GroupId g : estimates.learnt) z.push_back(stream.normal(round, g));
+      const Vector deviation = solve_transposed(cholesky(estimates.precision), z);
+      for (std::size_t i = 0; i < estimates.learnt.size(); ++i) {
+        const GroupId g = estimates.learnt[i];
         baseline[g] += kappa * std::sqrt(fit().inflation) * fit().sd[g] * deviation[i];
       }
     }
@@ -361,7 +363,7 @@ class UpTs final : public NoiseLearning {
       const std::uint64_t own = knows_baseline() ? a : atoms() + a;
       Real value = kappa * std::sqrt(fit().variances[a] / pulls_of(a)) * stream.normal(round, own);
       for (GroupId g = 0; g < atoms(); ++g) {
-        value += fit().weights[a][g] * (belief.means[a][g] - baseline[g]);
+        value += fit().weights[a][g] * (estimates.means[a][g] - baseline[g]);
       }
       draws.push_back(value);
     }

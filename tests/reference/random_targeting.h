@@ -19,7 +19,7 @@ struct MadePool {
   Round view() const { return {.features = features, .width = width, .baseline = baseline}; }
 };
 
-/// A small random campaign and a policy with random parameters. Everything follows from `number`.
+/// Small random pools and a policy with random parameters. Everything follows from `number`.
 /// 1..3 treatments, 1..6 features, pools of 5..40, a budget of 1 up to the smallest pool; normal
 /// payoffs for linear models, 0/1 for logistic ones.
 struct RandomTargeting {

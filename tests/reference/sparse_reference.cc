@@ -459,10 +459,7 @@ class UpTsSparse final : public ReferencePolicy {
 
   void sweep(Chain& chain, const Stream& stream, std::uint32_t round, std::uint64_t number) const {
     Vector weights;
-    for (ActionId a = 0; a < actions(); ++a) {
-      const Real n = static_cast<Real>(pulls(a));
-      weights.push_back(n / std::max(1.0L, 0.3L * std::log(rounds()) / n));
-    }
+    for (ActionId a = 0; a < actions(); ++a) weights.push_back(static_cast<Real>(pulls(a)));
     const SweepDraws draws(stream, round, number, actions(), units_.groups());
     const Matrix means = unit_means();
     Sweep(*fit_, means, weights, known_, draws, chain).run();

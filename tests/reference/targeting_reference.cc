@@ -79,8 +79,8 @@ Real TargetingReference::response(const Model& model, const Vector& x) const {
   return spec_.word("model") == "logistic" ? sigmoid(score) : score;
 }
 
-std::vector<std::vector<TreatmentBelief>> TargetingReference::beliefs(const Round& pool) const {
-  std::vector<std::vector<TreatmentBelief>> all(pool.size());
+std::vector<std::vector<TreatmentEstimate>> TargetingReference::estimates(const Round& pool) const {
+  std::vector<std::vector<TreatmentEstimate>> all(pool.size());
   if (spec_.name() == "random") return all;
   std::vector<Model> models(1);
   if (learns_baseline()) models[0] = fitted(0);
@@ -101,17 +101,17 @@ std::vector<std::vector<TreatmentBelief>> TargetingReference::beliefs(const Roun
         baseline = pool.baseline[i];
       }
       const Real payoff = response(models[z], x);
-      TreatmentBelief belief;
-      belief.uplift = payoff - baseline;
-      belief.width = width(models[z]) + baseline_width;
-      belief.index = (payoff + factor * width(models[z])) - (baseline + factor * baseline_width);
-      belief.payoff = payoff;
-      belief.payoff_width = width(models[z]);
-      belief.payoff_told = spanned(rows_[z], x);
-      belief.uplift_told = belief.payoff_told && spec_.name() != "c2_ucb" &&
-                           (!learns_baseline() || spanned(rows_[0], x));
-      belief.magnitude = std::abs(payoff) + std::abs(baseline) + factor * belief.width;
-      all[i].push_back(belief);
+      TreatmentEstimate estimate;
+      estimate.uplift = payoff - baseline;
+      estimate.width = width(models[z]) + baseline_width;
+      estimate.index = (payoff + factor * width(models[z])) - (baseline + factor * baseline_width);
+      estimate.payoff = payoff;
+      estimate.payoff_width = width(models[z]);
+      estimate.payoff_determined = spanned(rows_[z], x);
+      estimate.uplift_determined = estimate.payoff_determined && spec_.name() != "c2_ucb" &&
+                                   (!learns_baseline() || spanned(rows_[0], x));
+      estimate.magnitude = std::abs(payoff) + std::abs(baseline) + factor * estimate.width;
+      all[i].push_back(estimate);
     }
   }
   return all;

@@ -12,19 +12,19 @@
 
 namespace updraft::testing {
 
-/// What is believed of one individual under one treatment.
-struct TreatmentBelief {
+/// Of one individual under one treatment.
+struct TreatmentEstimate {
   Real index = 0.0L;
   Real uplift = 0.0L;     ///< without optimism; c2_ucb: the payoff
   Real width = 0.0L;      ///< widths of the ellipsoids behind the uplift, added up
   Real magnitude = 0.0L;  ///< the sizes of the terms of the index: rounding scales with it
   Real payoff = 0.0L;     ///< with the treatment
   Real payoff_width = 0.0L;
-  bool payoff_told = false;  ///< by the rows there are; else it is not shown
-  bool uplift_told = false;
+  bool payoff_determined = false;  ///< by the rows there are; else it is not shown
+  bool uplift_determined = false;
 };
 
-/// A campaign policy written straight from its source, to judge the fast ones. [hsieh22, appendix
+/// A targeting policy written straight from its source, to judge the fast ones. [hsieh22, appendix
 /// on C2UpUCB]
 ///
 /// It keeps every row, fits every model afresh in long doubles when asked, is slow, and trusts its
@@ -34,7 +34,7 @@ class TargetingReference {
   TargetingReference(const PolicySpec& spec, const TargetingShape& shape);
 
   /// [individual][treatment - 1] now; empty lists for `random`.
-  std::vector<std::vector<TreatmentBelief>> beliefs(const Round& pool) const;
+  std::vector<std::vector<TreatmentEstimate>> estimates(const Round& pool) const;
 
   /// What individuals get who have these indices, [individual][treatment - 1].
   std::vector<Treatment> choose(const Matrix& indices, const Stream& stream) const;

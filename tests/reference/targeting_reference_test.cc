@@ -1,4 +1,4 @@
-// The references of the campaign policies, and the fits they stand on, against numbers worked out
+// The references of the targeting policies, and the fits they stand on, against numbers worked out
 // on paper.
 
 #include "reference/targeting_reference.h"

@@ -290,17 +290,17 @@ TEST(DrawFigures, SaysWhereTheFolderIsMissing) {
   EXPECT_TRUE(has(said, "cannot be written")) << said;
 }
 
-ExperimentResult campaign_example() {
-  ExperimentResult result = testing::made_campaign();
-  testing::add_campaign_policy(result, "C2UpUCB", "c2_up_ucb(beta=1)", 200, 0.12);
-  testing::add_campaign_policy(result, "Greedy", "greedy", 900, 0.05);
-  testing::add_campaign_policy(result, "random", "random", 2000, 0.02);
-  testing::add_campaign_policy(result, "oracle", "oracle", 0, 0.14);
+ExperimentResult targeting_example() {
+  ExperimentResult result = testing::made_targeting();
+  testing::add_targeting_policy(result, "C2UpUCB", "c2_up_ucb(beta=1)", 200, 0.12);
+  testing::add_targeting_policy(result, "Greedy", "greedy", 900, 0.05);
+  testing::add_targeting_policy(result, "random", "random", 2000, 0.02);
+  testing::add_targeting_policy(result, "oracle", "oracle", 0, 0.14);
   return result;
 }
 
-TEST(FigureScript, OfACampaignHasThreePanels) {
-  const std::string script = figure_script(campaign_example(), "svg", "figure.svg");
+TEST(FigureScript, OfTargetingHasThreePanels) {
+  const std::string script = figure_script(targeting_example(), "svg", "figure.svg");
   EXPECT_EQ(count_of(script, "plot "), 3u);
   EXPECT_TRUE(has(script, "'regret (predicted uplift lost)'"));
   EXPECT_TRUE(has(script, "'regret of the payoffs that came'"));
@@ -321,8 +321,8 @@ TEST(FigureScript, OfACampaignHasThreePanels) {
   EXPECT_LT(script.find("title 'Greedy'"), chance);
 }
 
-TEST(FigureScript, OfACampaignShowsRegretBelowZero) {
-  ExperimentResult result = campaign_example();
+TEST(FigureScript, OfTargetingShowsRegretBelowZero) {
+  ExperimentResult result = targeting_example();
   result.points[0].targeting->realised[0].mean = -300.0;
   EXPECT_TRUE(has(figure_script(result, "svg", "figure.svg"), "set yrange [-312:"));
 }

@@ -82,8 +82,8 @@ inline void add_policy(ExperimentResult& result, const std::string& label, const
   result.chosen.push_back(chosen);
 }
 
-/// The same with a campaign in place of the instance: 100 individuals a round, 10 treated.
-inline ExperimentResult made_campaign(std::vector<int> claims = {}) {
+/// The same with targeting in place of the instance: 100 individuals a round, 10 treated.
+inline ExperimentResult made_targeting(std::vector<int> claims = {}) {
   ExperimentResult result = made_result(std::move(claims));
   result.experiment.instance.clear();
   result.experiment.targeting = TargetingSetting{.data = "criteo"};
@@ -96,8 +96,8 @@ inline ExperimentResult made_campaign(std::vector<int> claims = {}) {
 }
 
 /// Adds a policy with nothing to tune, whose realised regret is twice its regret.
-inline void add_campaign_policy(ExperimentResult& result, const std::string& label,
-                                const std::string& spec, double regret, double uplift) {
+inline void add_targeting_policy(ExperimentResult& result, const std::string& label,
+                                 const std::string& spec, double regret, double uplift) {
   add_policy(result, label, spec, {{0.0, always(regret)}}, "");
   GridPoint& point = result.points.back();
   TargetingMeasures& more = point.targeting.emplace();

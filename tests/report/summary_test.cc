@@ -123,13 +123,13 @@ TEST(Summary, RepeatsAPartOfAShippedExperiment) {
                   "updraft run gaussian --policies 'UCB' 'UpUCB(bl)' --rounds 1000"));
 }
 
-TEST(Summary, OfACampaignSaysWhoWasTreatedAndHowTheyWereRanked) {
-  ExperimentResult result = testing::made_campaign();
-  testing::add_campaign_policy(result, "C2UpUCB", "c2_up_ucb(beta=1)", 200, 0.12);
-  testing::add_campaign_policy(result, "oracle", "oracle", 0, 0.14);
+TEST(Summary, OfTargetingSaysWhoWasTreatedAndHowTheyWereRanked) {
+  ExperimentResult result = testing::made_targeting();
+  testing::add_targeting_policy(result, "C2UpUCB", "c2_up_ucb(beta=1)", 200, 0.12);
+  testing::add_targeting_policy(result, "oracle", "oracle", 0, 0.14);
   const std::string text = summary_markdown(result);
   EXPECT_TRUE(has(text,
-                  "Targeted campaign: 100 individuals per round, of whom at most 10 get the "
+                  "Targeting: 100 individuals per round, of whom at most 10 get the "
                   "treatment. They are drawn, with replacement, from 800 (1,000 made customers); "
                   "200 others are held out. 12 features, and the models draw all payoffs."))
       << text;

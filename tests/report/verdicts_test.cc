@@ -328,9 +328,9 @@ TEST(Verdicts, WrongBoundIsNotTestedWithoutTuning) {
   EXPECT_EQ(quick.verdict().evidence, "Not tested: alpha of L = 8 was not tuned in this run.");
 }
 
-/// Regrets of campaign policies, in the order of the claim.
-ExperimentResult campaign(double c2_bl, double c2, double eps_bl, double eps, double greedy,
-                          double c2_ucb, double growth = 0.3) {
+/// Regrets of targeting policies, in the order of the claim.
+ExperimentResult targeting(double c2_bl, double c2, double eps_bl, double eps, double greedy,
+                           double c2_ucb, double growth = 0.3) {
   ExperimentResult result = made_result({6});
   result.experiment.instance.clear();
   result.experiment.targeting = TargetingSetting{.data = "criteo"};
@@ -346,19 +346,19 @@ ExperimentResult campaign(double c2_bl, double c2, double eps_bl, double eps, do
   return result;
 }
 
-TEST(Verdicts, OnCampaigns) {
-  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 1500)).outcome, Outcome::kSupported);
+TEST(Verdicts, OnTargeting) {
+  EXPECT_EQ(only(targeting(200, 210, 300, 280, 1000, 1500)).outcome, Outcome::kSupported);
   // Not sublinear; no better than eps-greedy told the same; greedy or c2_ucb not bad.
-  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 1500, 1.1)).outcome, Outcome::kNotSupported);
-  EXPECT_EQ(only(campaign(301, 210, 300, 400, 1000, 1500)).outcome, Outcome::kNotSupported);
-  EXPECT_EQ(only(campaign(200, 281, 300, 280, 1000, 1500)).outcome, Outcome::kNotSupported);
-  EXPECT_EQ(only(campaign(200, 210, 300, 280, 290, 1500)).outcome, Outcome::kNotSupported);
-  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 290)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(targeting(200, 210, 300, 280, 1000, 1500, 1.1)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(targeting(301, 210, 300, 400, 1000, 1500)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(targeting(200, 281, 300, 280, 1000, 1500)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(targeting(200, 210, 300, 280, 290, 1500)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(targeting(200, 210, 300, 280, 1000, 290)).outcome, Outcome::kNotSupported);
 }
 
-TEST(Verdicts, OnCampaignsAreInconclusiveWhereTheGrowthCannotBeTold) {
-  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 1500, 0.75)).outcome, Outcome::kInconclusive);
-  EXPECT_EQ(only(campaign(200, 210, 300, 280, 1000, 1500, 0.85)).outcome, Outcome::kInconclusive);
+TEST(Verdicts, OnTargetingAreInconclusiveWhereTheGrowthCannotBeTold) {
+  EXPECT_EQ(only(targeting(200, 210, 300, 280, 1000, 1500, 0.75)).outcome, Outcome::kInconclusive);
+  EXPECT_EQ(only(targeting(200, 210, 300, 280, 1000, 1500, 0.85)).outcome, Outcome::kInconclusive);
 }
 
 TEST(Verdicts, AShortRunGivesNone) {
@@ -383,8 +383,8 @@ TEST(Verdicts, FewerRunsOnlyHaveLargerErrors) {
   EXPECT_EQ(only(result).outcome, Outcome::kSupported);
 }
 
-TEST(Verdicts, SayWhereACampaignWasGenerated) {
-  ExperimentResult result = campaign(200, 210, 300, 280, 1000, 1500);
+TEST(Verdicts, SayWhetherIndividualsWereGenerated) {
+  ExperimentResult result = targeting(200, 210, 300, 280, 1000, 1500);
   EXPECT_FALSE(says(only(result), "generated"));
   result.population = PopulationSummary{.summary = "made", .generated = true};
   EXPECT_TRUE(says(only(result), "Run on generated individuals"));
@@ -392,20 +392,20 @@ TEST(Verdicts, SayWhereACampaignWasGenerated) {
   EXPECT_EQ(only(result).outcome, Outcome::kNotTested);
 }
 
-/// A policy of a campaign with its regret, the mean uplift of those treated and the regret of the
+/// A targeting policy with its regret, the mean uplift of those treated and the regret of the
 /// payoffs that came, per run.
-struct MadeCampaign {
+struct MadeTargeting {
   std::string spec;
   Regrets uplift;
   Regrets realised;
   double growth = 1.0;
 };
 
-ExperimentResult recorded_campaign(int claim, const std::vector<MadeCampaign>& policies) {
+ExperimentResult recorded_targeting(int claim, const std::vector<MadeTargeting>& policies) {
   ExperimentResult result = made_result({claim});
   result.experiment.instance.clear();
   result.experiment.targeting = TargetingSetting{.data = "criteo", .recorded = true};
-  for (const MadeCampaign& made : policies) {
+  for (const MadeTargeting& made : policies) {
     add_policy(result, "the " + made.spec, made.spec,
                {{.value = 1.0, .regrets = always(100), .growth = made.growth}}, "");
     TargetingMeasures& measures = result.points.back().targeting.emplace();
@@ -418,7 +418,7 @@ ExperimentResult recorded_campaign(int claim, const std::vector<MadeCampaign>& p
 }
 
 /// As the paper has it; tests change one policy.
-std::vector<MadeCampaign> papers_campaign() {
+std::vector<MadeTargeting> papers_targeting() {
   return {{"greedy_bl", always(0.08), always(80)},
           {"eps_greedy_bl", always(0.10), always(10)},
           {"eps_greedy", always(0.11), always(10)},
@@ -428,40 +428,40 @@ std::vector<MadeCampaign> papers_campaign() {
           {"random", always(0.02), always(100)}};
 }
 
-TEST(Verdicts, RecordedCampaignsExplore) {
-  std::vector<MadeCampaign> made = papers_campaign();
-  const Verdict verdict = only(recorded_campaign(7, made));
+TEST(Verdicts, RecordedTargetingExplore) {
+  std::vector<MadeTargeting> made = papers_targeting();
+  const Verdict verdict = only(recorded_targeting(7, made));
   EXPECT_EQ(verdict.outcome, Outcome::kSupported);
   EXPECT_TRUE(says(verdict,
                    "the c2_up_ucb_bl (0.1200 ± 0.0006) minus the eps_greedy_bl (0.1000 ± "
                    "0.0000) is 0.0200 ± 0.0006"))
       << verdict.evidence;
   for (const std::size_t better : {0u, 5u, 6u}) {  // greedy_bl, c2_ucb, random: above eps_greedy_bl
-    made = papers_campaign();
+    made = papers_targeting();
     made[better].uplift = always(0.105);
-    EXPECT_EQ(only(recorded_campaign(7, made)).outcome, Outcome::kNotSupported);
+    EXPECT_EQ(only(recorded_targeting(7, made)).outcome, Outcome::kNotSupported);
   }
-  made = papers_campaign();
+  made = papers_targeting();
   made[2].uplift = always(0.13);  // eps_greedy above c2_up_ucb
-  EXPECT_EQ(only(recorded_campaign(7, made)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(recorded_targeting(7, made)).outcome, Outcome::kNotSupported);
 }
 
-TEST(Verdicts, RecordedCampaignsEndAlike) {
-  std::vector<MadeCampaign> made = papers_campaign();
-  EXPECT_EQ(only(recorded_campaign(8, made)).outcome, Outcome::kSupported);
+TEST(Verdicts, RecordedTargetingEndAlike) {
+  std::vector<MadeTargeting> made = papers_targeting();
+  EXPECT_EQ(only(recorded_targeting(8, made)).outcome, Outcome::kSupported);
   made[3].realised = always(21);  // 11 of the 100 that chance loses
-  EXPECT_EQ(only(recorded_campaign(8, made)).outcome, Outcome::kNotSupported);
-  made = papers_campaign();
+  EXPECT_EQ(only(recorded_targeting(8, made)).outcome, Outcome::kNotSupported);
+  made = papers_targeting();
   made[4].realised = always(-1);
-  EXPECT_EQ(only(recorded_campaign(8, made)).outcome, Outcome::kNotSupported);
-  made = papers_campaign();
+  EXPECT_EQ(only(recorded_targeting(8, made)).outcome, Outcome::kNotSupported);
+  made = papers_targeting();
   made[0].growth = 0.3;  // greedy_bl is sublinear
-  EXPECT_EQ(only(recorded_campaign(8, made)).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(only(recorded_targeting(8, made)).outcome, Outcome::kNotSupported);
 }
 
-TEST(Verdicts, RecordedCampaignsNeedRecords) {
+TEST(Verdicts, RecordedTargetingNeedRecords) {
   for (const int claim : {7, 8}) {
-    ExperimentResult result = recorded_campaign(claim, papers_campaign());
+    ExperimentResult result = recorded_targeting(claim, papers_targeting());
     result.experiment.targeting->recorded = false;
     EXPECT_EQ(only(result).outcome, Outcome::kNotTested);
   }

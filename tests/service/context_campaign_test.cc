@@ -284,13 +284,13 @@ TEST(ContextCampaign, KeepsContextsInEvents) {
   const DecisionRequest request = asked("a", 0.25);
   const Event event = live.decide(request, 0);
   const Decided kept = decode_decided(event.body);
-  EXPECT_TRUE(kept.answers(request));
+  EXPECT_EQ(kept.differs_by(request), "");
   DecisionRequest other = request;
   other.affected = {VariableSet::from_ids({0}), VariableSet::from_ids({1})};
-  EXPECT_FALSE(kept.answers(other));
+  EXPECT_EQ(kept.differs_by(other), "context");
   other = request;
   other.baseline[0] = 7;
-  EXPECT_FALSE(kept.answers(other));
+  EXPECT_EQ(kept.differs_by(other), "context");
   // Features, baselines, two sets of four words and one range each.
   EXPECT_EQ(live.waiting_numbers(), 6u + 3u + 2 * sizeof(VariableSet) / 8 + 2u);
   EXPECT_EQ(numbers_of(request), live.waiting_numbers());

@@ -278,5 +278,48 @@ TEST(FaultyStore, MakingACampaignHoldsUpNobody) {
   EXPECT_FALSE(faulty.service->create(shop("new")));
 }
 
+TEST(FaultyStore, AnswersThatAreLeftForLaterWaitForTheDisk) {
+  const TemporaryFolder folder;
+  const Faulty faulty(folder);
+  faulty.service->create(shop());
+  std::atomic<int> kept = 0;
+  const auto count = [&](const Unavailable* failure) {
+    EXPECT_EQ(failure, nullptr);
+    ++kept;
+  };
+  faulty.faults->held = true;
+  Commit first;
+  Commit again;
+  Commit paid;
+  faulty.service->decide("shop", asked("a"), {}, &first);
+  faulty.service->decide("shop", asked("a"), {}, &again);
+  faulty.service->pay("shop", "a", dense({1.0, 2.0}), {}, &paid);
+  for (const Commit commit : {first, again, paid}) faulty.service->when_kept(commit, count);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(kept, 0) << "nothing is on disk";
+  faulty.faults->held = false;
+  while (kept < 3) std::this_thread::yield();
+  // Once more, when it was forgotten.
+  EXPECT_EQ(faulty.service->pay("shop", "a", dense({1.0, 2.0})).state_version, 2u);
+}
+
+TEST(FaultyStore, AnswersThatAreLeftForLaterFailWithTheirCommit) {
+  const TemporaryFolder folder;
+  const Faulty faulty(folder);
+  faulty.service->create(shop());
+  faulty.faults->next = Fault::kDiskFull;
+  std::atomic<int> full = 0;
+  std::atomic<bool> told = false;
+  Commit commit;
+  faulty.service->decide("shop", asked("a"), {}, &commit);
+  faulty.service->when_kept(commit, [&](const Unavailable* failure) {
+    if (failure != nullptr && failure->disk_full()) ++full;
+    told = true;
+  });
+  while (!told) std::this_thread::yield();
+  EXPECT_EQ(full, 1);
+  EXPECT_EQ(faulty.service->report("shop").at("state_version"), 0);
+}
+
 }  // namespace
 }  // namespace updraft

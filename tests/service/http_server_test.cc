@@ -67,7 +67,7 @@ TEST(HttpServer, IsNotReadyWithoutAService) {
   }
   EXPECT_EQ(running.client().Get("/metrics")->status, 200);
   EXPECT_EQ(running.client().Get("/v1/openapi.json")->status, 200);
-  EXPECT_EQ(json::parse(running.client().Get("/v1/schema")->body).size(), 3u);
+  EXPECT_EQ(json::parse(running.client().Get("/v1/schema")->body).size(), 4u);
 }
 
 TEST(HttpServer, GivesThePageToEverybodyWithoutAnythingOfCampaigns) {

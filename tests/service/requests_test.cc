@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <random>
 #include <string>
 
 #include "service/request_fields.h"
@@ -66,6 +68,38 @@ TEST(RequestFields, PlainAndOtherBodiesHaveTheSameFields) {
   }
   for (const char* key : {"s", "t", "f"}) {
     EXPECT_EQ(std::get<nlohmann::json>(plain.at(key)), std::get<nlohmann::json>(other.at(key)));
+  }
+}
+
+TEST(RequestFields, NumbersAreTheNearestDoubles) {
+  std::mt19937_64 random(7);
+  std::vector<std::string> texts = {"0",
+                                    "0.1",
+                                    "123456789012345",
+                                    "1234567890123456",
+                                    "0.000000000000001",
+                                    "9007199254740993",
+                                    "0.3333333333333333",
+                                    "99999999999999.9",
+                                    "1e5",
+                                    "-2.5E-3",
+                                    "18446744073709551617",
+                                    "-0.5"};
+  for (int i = 0; i < 20'000; ++i) {
+    std::string digits = std::to_string(random() >> (random() % 60));
+    if (random() % 2 == 0) digits = "-" + digits;
+    if (random() % 4 != 0) digits += "." + std::to_string(random() >> (random() % 60));
+    if (random() % 8 == 0) digits += "e" + std::to_string(static_cast<int>(random() % 20) - 10);
+    texts.push_back(digits);
+  }
+  std::string body = "{\"values\": [";
+  for (const std::string& text : texts) body += text + ",";
+  body.back() = ']';
+  const RequestFields fields = read_request_fields(body + "}");
+  const auto& values = std::get<std::vector<double>>(fields.at("values"));
+  ASSERT_EQ(values.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(values[i], std::strtod(texts[i].c_str(), nullptr)) << texts[i];
   }
 }
 
@@ -278,6 +312,9 @@ TEST(RequestFields, RefusesManySmallValuesBeforeTheyTakeMemory) {
   for (std::size_t i = 0; i < kMany; ++i) names += R"(,"a":0)";
   EXPECT_NE(testing::refusal([&] { read_request_fields(names + "}}"); }), "(accepted)");
   EXPECT_EQ(read_request_fields(repeated("0", kMany)).size(), 1u) << "numbers are few bytes each";
+  EXPECT_EQ(testing::refusal([&] { read_request_fields(repeated("0", kMany), 1000); }),
+            "x = 3000000 numbers: must have at most 2097152");
+  EXPECT_EQ(read_request_fields(repeated("0", kMany), kMany).size(), 1u);
 }
 
 }  // namespace

@@ -457,6 +457,35 @@ TEST(Service, OpensStoresOfDecisionsWithoutProbabilities) {
   EXPECT_TRUE(check_store(CampaignStore(path, CampaignStore::Mode::kRead)).nothing_found());
 }
 
+// Snapshots of version 7 had no evidence.
+TEST(Service, RebuildsWhatOlderSnapshotsLack) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "campaigns.db";
+  nlohmann::json before;
+  {
+    Opened opened(folder, 4);
+    opened.service.create(shop());
+    for (int j = 0; j < 9; ++j) {
+      const DecisionAnswer answer = opened.service.decide("shop", {});
+      opened.service.pay("shop", answer.id, dense({1.0 * j, 2, 3}));
+    }
+    before = opened.service.report("shop");
+  }
+  {
+    Connection connection(path, Connection::Mode::kReadWrite);
+    EXPECT_GT(connection.number("SELECT count(*) FROM snapshots"), 0);
+    connection.execute(
+        "DROP TABLE snapshot_parts; DROP TABLE cuts; DROP TABLE settled; ALTER TABLE snapshots "
+        "DROP "
+        "COLUMN parts; PRAGMA user_version = 7");
+  }
+  { const CampaignStore upgraded(path, CampaignStore::Mode::kWrite); }
+  EXPECT_EQ(Connection(path, Connection::Mode::kReadOnly).number("SELECT count(*) FROM snapshots"),
+            0);
+  Opened opened(folder, 4);
+  EXPECT_EQ(opened.service.report("shop"), before);
+}
+
 // Else a campaign that nobody uses any more is replayed from its first event at every start.
 TEST(Service, KeepsASnapshotOfWhatWasReplayedForLong) {
   const TemporaryFolder folder;

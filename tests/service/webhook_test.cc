@@ -6,6 +6,7 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -170,8 +171,9 @@ TEST(Notices, TellWhatIsNewOnce) {
   }
   const std::vector<Notice> warnings = finder.look();
   ASSERT_FALSE(warnings.empty());
+  EXPECT_EQ(warnings.front().kind, "warning");
   for (const Notice& notice : warnings) {
-    EXPECT_EQ(notice.kind, "warning");
+    EXPECT_TRUE(notice.kind == "warning" || notice.kind == "settled") << notice.kind;
     EXPECT_EQ(notice.campaign, "spring");
     EXPECT_FALSE(notice.message.empty());
     EXPECT_EQ(notice.time_ms, 9);
@@ -185,6 +187,30 @@ TEST(Notices, TellWhatIsNewOnce) {
   EXPECT_TRUE(finder.look().empty());
   service.archive("spring");
   EXPECT_TRUE(finder.look().empty());
+}
+
+TEST(Notices, TellWhatIsSettledAndWhichGuardrailIsBroken) {
+  const testing::TemporaryFolder folder;
+  Service service({.store = folder.path() / "campaigns.db", .clock = [] { return 9; }});
+  service.create(parse_definition(
+      R"json({"name": "spring", "policy": "up_ts", "actions": ["none", "sale"], "variables": 2,
+              "knowledge": {"affected": [[], [0, 1]]}, "holdout": {"control": 0, "share": 0.3},
+              "guardrails": [{"name": "returns", "variables": [1], "tolerance": 0.5}]})json"));
+  NoticeFinder finder(service);
+  EXPECT_TRUE(finder.look().empty());
+  for (int i = 0; i < 200; ++i) {
+    const DecisionAnswer decision = service.decide("spring", {});
+    const double noise = 0.1 * (i % 7);
+    const double returns = 0.1 * (i % 5) - 2.0 * decision.action;
+    service.pay("spring", decision.id,
+                {"", true, true, {}, {9.0 * decision.action + noise, returns}});
+  }
+  std::map<std::string, std::string> found;
+  for (const Notice& notice : finder.look()) found[notice.kind] = notice.message;
+  EXPECT_EQ(found["settled"].find("settled: sale is best"), 0u) << found["settled"];
+  EXPECT_EQ(found["guardrail"].find("guardrail returns: sale broke it"), 0u) << found["guardrail"];
+  service.decide("spring", {});
+  EXPECT_TRUE(finder.look().empty()) << "they last";
 }
 
 TEST(Notices, TellWhatIsQuarantined) {

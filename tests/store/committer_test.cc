@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <semaphore>
 #include <thread>
 
@@ -168,6 +169,57 @@ TEST(Committer, WritesThatWaitBehindAFailedCommitFail) {
   EXPECT_THROW(committer.wait(third), CommitFailed);
   EXPECT_EQ(store.writes, 1u) << "the others never reach the store";
   EXPECT_TRUE(committer.trusted());
+}
+
+TEST(Committer, CallsBackWhenItIsOnDiskAndNotBefore) {
+  HeldStore store;
+  Committer committer(store, true);
+  const std::uint64_t first = committer.add(event(1), 1);
+  store.began.acquire();
+  const std::uint64_t second = committer.add(event(2), 1);
+  std::atomic<int> calls = 0;
+  std::binary_semaphore called{0};
+  const auto count = [&](const CommitFailed* failure) {
+    EXPECT_EQ(failure, nullptr);
+    ++calls;
+    called.release();
+  };
+  committer.when_done(first, count);
+  committer.when_done(second, count);
+  EXPECT_EQ(calls, 0) << "nothing is on disk";
+  EXPECT_EQ(committer.last_done(), 0u);
+  store.end.release();
+  called.acquire();
+  EXPECT_EQ(calls, 1) << "the second is in the next commit";
+  EXPECT_EQ(committer.last_done(), first);
+  store.began.acquire();
+  store.end.release();
+  called.acquire();
+  EXPECT_EQ(calls, 2);
+  committer.when_done(second, count);
+  EXPECT_EQ(calls, 3) << "at once";
+}
+
+TEST(Committer, CallsBackWithTheFailure) {
+  HeldStore store;
+  store.kind = StoreError::Kind::kDiskFull;
+  Committer committer(store, true);
+  const std::uint64_t first = committer.add(event(1), 1);
+  store.began.acquire();
+  const std::uint64_t queued = committer.add(event(2), 1);
+  std::counting_semaphore<> called{0};
+  std::atomic<int> full = 0;
+  const auto look = [&](const CommitFailed* failure) {
+    if (failure != nullptr && failure->disk_full()) ++full;
+    called.release();
+  };
+  committer.when_done(first, look);
+  committer.when_done(queued, look);
+  store.end.release();
+  called.acquire();
+  called.acquire();
+  committer.when_done(queued, look);  // later, too
+  EXPECT_EQ(full, 3);
 }
 
 TEST(Committer, NothingIsWrittenAfterTheDiskFailed) {

@@ -23,7 +23,8 @@ inline void make_old_store(const std::filesystem::path& path, int version) {
   connection.execute(
       "ALTER TABLE events DROP COLUMN done_by; ALTER TABLE campaigns DROP COLUMN created_ms; "
       "ALTER TABLE campaigns DROP COLUMN created_by; DROP TABLE archives; DROP TABLE deleted; DROP "
-      "TABLE dropped;");
+      "TABLE dropped; DROP TABLE snapshot_parts; DROP TABLE cuts; DROP TABLE settled; "
+      "ALTER TABLE snapshots DROP COLUMN parts;");
   if (version < 5) {
     connection.execute(
         "DROP TABLE heads; DROP TABLE snapshots; CREATE TABLE snapshots (campaign INTEGER NOT "

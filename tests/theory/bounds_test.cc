@@ -368,8 +368,8 @@ TEST(Bounds, RefuseTheDeltaTheyNeedAtZero) {
   expect_refused(Need::kEffectGap, &BoundInputs::effect_gap);
 }
 
-CampaignBoundInputs campaign() {
-  CampaignBoundInputs in;
+TargetingBoundInputs targeting() {
+  TargetingBoundInputs in;
   in.features = 2;
   in.individuals = 12;
   in.budget = 3;
@@ -381,19 +381,19 @@ CampaignBoundInputs campaign() {
   return in;
 }
 
-TEST(CampaignBound, ByHand) {
+TEST(TargetingBound, ByHand) {
   // 4 sqrt(2 * 3 * 2 * 8 * log(1 + 24/8)) * (2 * .5 + sqrt(2 log 20 + 2 log(1 + 96/8)))
   //   = 4 sqrt(96 * 1.3862943611198906) * (1 + sqrt(2 * 2.995732273553991 + 2 * 2.564949357461537))
   //   = 46.144860371228255 * 4.334871
-  expect_close(bound_c2_up_ucb(campaign()), 200.0320078579227);
-  ASSERT_EQ(campaign_bounds().size(), 1u);
-  EXPECT_EQ(campaign_bounds()[0].name, "c2_up_ucb");
-  EXPECT_EQ(campaign_bounds()[0].evaluate(campaign()), bound_c2_up_ucb(campaign()));
+  expect_close(bound_c2_up_ucb(targeting()), 200.0320078579227);
+  ASSERT_EQ(targeting_bounds().size(), 1u);
+  EXPECT_EQ(targeting_bounds()[0].name, "c2_up_ucb");
+  EXPECT_EQ(targeting_bounds()[0].evaluate(targeting()), bound_c2_up_ucb(targeting()));
 }
 
-TEST(CampaignBound, RefusesBadInputs) {
+TEST(TargetingBound, RefusesBadInputs) {
   const auto refused = [](auto change) {
-    CampaignBoundInputs in = campaign();
+    TargetingBoundInputs in = targeting();
     change(in);
     return refusal([&] { bound_c2_up_ucb(in); });
   };

@@ -19,13 +19,13 @@ namespace updraft {
 namespace {
 
 using nlohmann::json;
-using testing::add_campaign_policy;
 using testing::add_policy;
+using testing::add_targeting_policy;
 using testing::always;
 using testing::around;
 using testing::has;
-using testing::made_campaign;
 using testing::made_result;
+using testing::made_targeting;
 
 constexpr const char* kManifest = R"({"version": "1", "machine": "made", "seconds": 2.5})";
 constexpr const char* kBad = "</script><img src=x onerror=alert(1)>&\u2028\u2029 {{script}}";
@@ -204,10 +204,10 @@ TEST(HtmlReport, HasBoundsWhereTheFigureHas) {
   EXPECT_TRUE(has(lines[0]["label"], "bound"));
 }
 
-TEST(HtmlReport, CampaignsHaveThreeMeasuresAndScores) {
-  ExperimentResult result = made_campaign();
-  add_campaign_policy(result, "C2UpUCB", "c2_up_ucb", 50.0, 0.08);
-  add_campaign_policy(result, "at random", "random", 90.0, 0.02);
+TEST(HtmlReport, TargetingHasThreeMeasuresAndScores) {
+  ExperimentResult result = made_targeting();
+  add_targeting_policy(result, "C2UpUCB", "c2_up_ucb", 50.0, 0.08);
+  add_targeting_policy(result, "at random", "random", 90.0, 0.02);
   const json data = results_of(html_report(result, kManifest))["experiments"][0];
   ASSERT_EQ(data["measures"].size(), 3u);
   EXPECT_EQ(data["measures"][0]["curves"].size(), 1u);  // who learns nothing is in the last alone
@@ -215,7 +215,7 @@ TEST(HtmlReport, CampaignsHaveThreeMeasuresAndScores) {
   EXPECT_EQ(data["measures"][2]["curves"].size(), 2u);
   EXPECT_EQ(data["policies"][0]["uplift"]["mean"], 0.08);
   EXPECT_EQ(data["policies"][0]["qini"]["mean"], 0.25 * 0.08);
-  EXPECT_TRUE(has(data["setting"], "Targeted campaign: 100 individuals per round"));
+  EXPECT_TRUE(has(data["setting"], "Targeting: 100 individuals per round"));
 }
 
 TEST(HtmlReport, HindsightWhereTheFigureIsAgainstTheParameter) {

@@ -223,7 +223,7 @@ TEST_P(EveryContextualPolicy, TakesLateFeedback) {
   EXPECT_EQ(policy->observations(), 18u);
 }
 
-TEST_P(EveryContextualPolicy, LargeNumbersGiveFiniteBeliefs) {
+TEST_P(EveryContextualPolicy, LargeNumbersGiveFiniteEstimates) {
   if (GetParam().find("delta") != std::string::npos) GTEST_SKIP() << "refuses long features";
   const auto policy = make();
   MadeContext context = example_context(0);

@@ -68,20 +68,21 @@ class ContextDuel {
   /// The fast policy decides, is judged, and both count the decision.
   ::testing::AssertionResult select(const MadeContext& context, ContextTally& tally,
                                     ActionId& action) {
-    const auto beliefs = reference_.beliefs(context.view());
+    const auto estimates = reference_.action_estimates(context.view());
     action = select_action(*fast_, shown(context), Stream(1, 0, Purpose::kPolicy));
-    const ActionId expected = reference_.choose(beliefs);
-    if (action >= beliefs.size()) return ::testing::AssertionFailure() << "no action " << action;
+    const ActionId expected = reference_.choose(estimates);
+    if (action >= estimates.size()) return ::testing::AssertionFailure() << "no action " << action;
     reference_.offer(action);
     ++tally.decisions;
-    const bool by_index = std::all_of(beliefs.begin(), beliefs.end(),
-                                      [](const ContextBelief& about) { return about.feedback; });
-    tally.by_index += by_index && beliefs.size() > 1;
+    const bool by_index = std::all_of(estimates.begin(), estimates.end(),
+                                      [](const ActionEstimate& about) { return about.feedback; });
+    tally.by_index += by_index && estimates.size() > 1;
     if (action == expected) return ::testing::AssertionSuccess();
-    if (!by_index || !(beliefs[expected].index - beliefs[action].index <= tolerance(beliefs))) {
+    if (!by_index ||
+        !(estimates[expected].index - estimates[action].index <= tolerance(estimates))) {
       return ::testing::AssertionFailure()
-             << "chose " << action << " with index " << beliefs[action].index << ", the reference "
-             << expected << " with index " << beliefs[expected].index;
+             << "chose " << action << " with index " << estimates[action].index
+             << ", the reference " << expected << " with index " << estimates[expected].index;
     }
     ++(problem_.ties ? tally.near_ties_among_ties : tally.near_ties);
     return ::testing::AssertionSuccess();
@@ -92,9 +93,10 @@ class ContextDuel {
     reference_.observe(context.view(), action, payoffs);
   }
 
-  static Real tolerance(const std::vector<ContextBelief>& beliefs) {
+  static Real tolerance(const std::vector<ActionEstimate>& estimates) {
     Real magnitude = 0.0L;
-    for (const ContextBelief& belief : beliefs) magnitude = std::max(magnitude, belief.magnitude);
+    for (const ActionEstimate& estimate : estimates)
+      magnitude = std::max(magnitude, estimate.magnitude);
     return kContextTolerance * magnitude;
   }
 
@@ -179,7 +181,7 @@ TEST_P(ContextEquivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
 }
 
 /// The sets of unknown variables: the reference's, but for padding that is as good up to rounding.
-void check_sets(const ActionExplanation& about, const ContextBelief& expected, double tolerance) {
+void check_sets(const ActionExplanation& about, const ActionEstimate& expected, double tolerance) {
   ASSERT_TRUE(about.identified && about.padding);
   EXPECT_EQ(about.identified->ids(), expected.identified);
   Real shown = 0.0L;
@@ -195,40 +197,40 @@ void check_sets(const ActionExplanation& about, const ContextBelief& expected, d
 /// explain() of a context against the reference.
 void check_explanation(const ContextDuel& duel, const MadeContext& context, bool sets) {
   const Explanation shown = duel.fast().explain(duel.shown(context));
-  const auto beliefs = duel.reference().beliefs(context.view());
-  const auto tolerance = static_cast<double>(ContextDuel::tolerance(beliefs));
-  ASSERT_EQ(shown.actions.size(), beliefs.size());
+  const auto estimates = duel.reference().action_estimates(context.view());
+  const auto tolerance = static_cast<double>(ContextDuel::tolerance(estimates));
+  ASSERT_EQ(shown.actions.size(), estimates.size());
   const bool stand_in = !sets && duel.problem().spec.name() == "lin_up_ucb";
-  for (std::size_t a = 0; a < beliefs.size(); ++a) {
+  for (std::size_t a = 0; a < estimates.size(); ++a) {
     SCOPED_TRACE("action " + std::to_string(a));
     const ActionExplanation& about = shown.actions[a];
     EXPECT_FALSE(about.reason.empty());
-    EXPECT_EQ(about.pulls > 0, beliefs[a].feedback);
-    if (!beliefs[a].feedback) {
+    EXPECT_EQ(about.pulls > 0, estimates[a].feedback);
+    if (!estimates[a].feedback) {
       EXPECT_TRUE(std::isinf(about.index));
       EXPECT_FALSE(about.uplift || about.interval || about.identified || about.padding);
       EXPECT_FALSE(about.reward || about.difference);
       continue;
     }
-    const auto uplift = static_cast<double>(beliefs[a].uplift);
-    const auto margin = static_cast<double>(beliefs[a].margin);
-    EXPECT_NEAR(about.index, static_cast<double>(beliefs[a].index), tolerance);
+    const auto uplift = static_cast<double>(estimates[a].uplift);
+    const auto margin = static_cast<double>(estimates[a].margin);
+    EXPECT_NEAR(about.index, static_cast<double>(estimates[a].index), tolerance);
     const bool total = duel.problem().spec.name() == "lin_ucb";
-    ASSERT_EQ(about.uplift.has_value(), beliefs[a].told && !stand_in && !total);
+    ASSERT_EQ(about.uplift.has_value(), estimates[a].determined && !stand_in && !total);
     ASSERT_EQ(about.interval.has_value(), about.uplift.has_value());
-    ASSERT_EQ(about.difference.has_value(), beliefs[a].told && stand_in);
+    ASSERT_EQ(about.difference.has_value(), estimates[a].determined && stand_in);
     if (about.uplift || about.difference) {
       const Interval interval = stand_in ? about.difference->interval : *about.interval;
       EXPECT_NEAR(stand_in ? about.difference->estimate : *about.uplift, uplift, tolerance);
       EXPECT_NEAR(interval.low, uplift - margin, tolerance);
       EXPECT_NEAR(interval.high, uplift + margin, tolerance);
     }
-    ASSERT_EQ(about.reward.has_value(), beliefs[a].reward_told);
+    ASSERT_EQ(about.reward.has_value(), estimates[a].reward_determined);
     if (about.reward) {
-      EXPECT_NEAR(*about.reward, static_cast<double>(beliefs[a].reward), tolerance);
+      EXPECT_NEAR(*about.reward, static_cast<double>(estimates[a].reward), tolerance);
     }
     EXPECT_EQ(about.identified.has_value(), !sets);
-    if (!sets) check_sets(about, beliefs[a], tolerance);
+    if (!sets) check_sets(about, estimates[a], tolerance);
   }
   ASSERT_EQ(shown.reference_action.has_value(), stand_in && duel.fast().observations() > 0);
   if (shown.reference_action) {

@@ -203,17 +203,17 @@ TEST(ContextParameters, ThatDoNotGoTogether) {
 TEST(PolicyKinds, AreNotMixedUp) {
   EXPECT_EQ(refusal([] { make_policy("lin_up_ucb(beta=1)", full_knowledge()); })
                 .find("policy = lin_up_ucb: is for actions with contexts ("
-                      "docs/campaigns.md), not for single actions; for these there are: auto, ucb"),
+                      "docs/targeting.md), not for single actions; for these there are: auto, ucb"),
             0u);
   EXPECT_EQ(refusal([] {
               make_targeting("lin_up_ucb_bl(beta=1)", {1, 1, 1});
             })
                 .find("policy = lin_up_ucb_bl: is for actions with contexts ("
-                      "docs/campaigns.md), not for targeting; for these there are: c2_up"),
+                      "docs/targeting.md), not for targeting; for these there are: c2_up"),
             0u);
   EXPECT_EQ(refusal([] { make_contextual("c2_up_ucb(beta=1)", kExampleContextualShape); }),
             "policy = c2_up_ucb: is for targeting ("
-            "docs/campaigns.md), not for actions with contexts; for these there are: lin_up_ucb, "
+            "docs/targeting.md), not for actions with contexts; for these there are: lin_up_ucb, "
             "lin_up_ucb_bl, lin_ucb");
   EXPECT_EQ(refusal([] { make_contextual("ucb(alpha=1)", kExampleContextualShape); }),
             "policy = ucb: is for single actions (docs/choose-a-policy.md), not for actions with "

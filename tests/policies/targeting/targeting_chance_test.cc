@@ -1,4 +1,4 @@
-// Those whom campaign policies treat at random are as likely as one another.
+// Those whom targeting policies treat at random are as likely as one another.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What every registered campaign policy must do, whatever its algorithm.
+// What every registered targeting policy must do, whatever its algorithm.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class EveryTargetingPolicy : public ::testing::TestWithParam<std::string> {
 };
 
 /// Everything that explain() shows, to be compared bit for bit.
-std::vector<double> beliefs(const Policy& policy, const Round& pool) {
+std::vector<double> estimates(const Policy& policy, const Round& pool) {
   std::vector<double> all;
   for (const IndividualExplanation& about : individuals(policy, pool)) {
     const Interval payoff = about.payoff_interval.value_or(Interval());
@@ -132,9 +132,9 @@ TEST_P(EveryTargetingPolicy, SelectLeavesTheStatisticsAlone) {
   const auto policy = make();
   play_example(*policy, 0, 30);
   const MadePool pool = example_pool(30);
-  const std::vector<double> before = beliefs(*policy, pool.view());
+  const std::vector<double> before = estimates(*policy, pool.view());
   for (int j = 0; j < 5; ++j) select_treatments(*policy, pool.view(), kPolicyStream);
-  EXPECT_EQ(beliefs(*policy, pool.view()), before);
+  EXPECT_EQ(estimates(*policy, pool.view()), before);
   EXPECT_EQ(policy->decisions(), 35u);
   EXPECT_EQ(policy->observations(), 30u);
 }
@@ -163,7 +163,7 @@ TEST_P(EveryTargetingPolicy, SavesAndRestoresBitForBit) {
     EXPECT_EQ(copy->decisions(), rounds + 1);
     EXPECT_EQ(copy->observations(), rounds);
     const MadePool pool = example_pool(rounds);
-    EXPECT_EQ(beliefs(*copy, pool.view()), beliefs(*policy, pool.view()));
+    EXPECT_EQ(estimates(*copy, pool.view()), estimates(*policy, pool.view()));
     EXPECT_EQ(play_example(*copy, rounds, rounds + 40), play_example(*policy, rounds, rounds + 40))
         << "after " << rounds << " rounds";
     EXPECT_EQ(saved(*copy), saved(*policy));
@@ -272,7 +272,7 @@ TEST_P(EveryTargetingPolicy, TakesFeedbackOfPartsOfAPoolAndOfNobodyTreated) {
   EXPECT_EQ(policy->decisions(), 0u);
 }
 
-TEST_P(EveryTargetingPolicy, LargeNumbersGiveFiniteBeliefs) {
+TEST_P(EveryTargetingPolicy, LargeNumbersGiveFiniteEstimates) {
   const auto policy = make();
   MadePool pool = example_pool(0);
   pool.features[0] = 1e100;
@@ -282,8 +282,8 @@ TEST_P(EveryTargetingPolicy, LargeNumbersGiveFiniteBeliefs) {
   treated[3] = 2;
   teach(*policy, pool.view(), treated, std::vector<double>(kExamplePool, 1.0));
   const MadePool next = example_pool(1);
-  for (const double number : beliefs(*policy, next.view())) EXPECT_TRUE(std::isfinite(number));
-  for (const double number : beliefs(*policy, pool.view())) EXPECT_TRUE(std::isfinite(number));
+  for (const double number : estimates(*policy, next.view())) EXPECT_TRUE(std::isfinite(number));
+  for (const double number : estimates(*policy, pool.view())) EXPECT_TRUE(std::isfinite(number));
   select_treatments(*policy, pool.view(), kPolicyStream);
   EXPECT_EQ(saved(*restored(saved(*policy))), saved(*policy));
 }

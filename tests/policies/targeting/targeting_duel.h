@@ -40,7 +40,7 @@ struct TargetingTally {
   }
 };
 
-/// A random campaign, the fast policy and its reference, which always see the same.
+/// A random pool per round, the fast policy and its reference, which always see the same.
 class TargetingDuel {
  public:
   TargetingDuel(std::string_view policy, std::string_view model, std::uint32_t number)
@@ -55,7 +55,7 @@ class TargetingDuel {
            ", d = " + std::to_string(shape.features) + ", Z = " + std::to_string(shape.treatments) +
            ", L = " + std::to_string(shape.budget);
   }
-  const RandomTargeting& campaign() const { return targeting_; }
+  const RandomTargeting& targeting() const { return targeting_; }
   const Policy& fast() const { return *fast_; }
   const TargetingReference& reference() const { return reference_; }
 
@@ -65,10 +65,10 @@ class TargetingDuel {
   /// near-ties, and the sums of indices too.
   ::testing::AssertionResult select(const MadePool& pool, TargetingTally& tally,
                                     std::vector<Treatment>& treated) {
-    const auto beliefs = reference_.beliefs(pool.view());
-    Matrix indices(beliefs.size());
-    for (std::size_t i = 0; i < beliefs.size(); ++i) {
-      for (const TreatmentBelief& belief : beliefs[i]) indices[i].push_back(belief.index);
+    const auto estimates = reference_.estimates(pool.view());
+    Matrix indices(estimates.size());
+    for (std::size_t i = 0; i < estimates.size(); ++i) {
+      for (const TreatmentEstimate& estimate : estimates[i]) indices[i].push_back(estimate.index);
     }
     treated = select_treatments(*fast_, pool.view(), stream_);
     const std::vector<Treatment> expected = reference_.choose(indices, stream_);
@@ -105,9 +105,9 @@ class TargetingDuel {
   /// How far an index may be off by rounding and by a fit that is not quite exact.
   Real tolerance(const MadePool& pool) const {
     Real magnitude = 0.0L;
-    for (const auto& individual : reference_.beliefs(pool.view())) {
-      for (const TreatmentBelief& belief : individual) {
-        magnitude = std::max(magnitude, belief.magnitude);
+    for (const auto& individual : reference_.estimates(pool.view())) {
+      for (const TreatmentEstimate& estimate : individual) {
+        magnitude = std::max(magnitude, estimate.magnitude);
       }
     }
     return kTargetingTolerance * magnitude + reference_.fit_error(pool.view());
@@ -146,13 +146,13 @@ void play(TargetingDuel& duel, std::uint32_t rounds, std::uint32_t longest_delay
   };
   std::vector<Outstanding> outstanding;
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const MadePool pool = duel.campaign().pool(round);
+    const MadePool pool = duel.targeting().pool(round);
     inspect(round, pool);
     std::vector<Treatment> treated;
     ASSERT_TRUE(duel.select(pool, tally, treated)) << "round " << round;
     ASSERT_FALSE(::testing::Test::HasFailure());
-    outstanding.push_back({round + duel.campaign().delay(round, longest_delay), pool, treated,
-                           duel.campaign().payoffs(round, pool, treated)});
+    outstanding.push_back({round + duel.targeting().delay(round, longest_delay), pool, treated,
+                           duel.targeting().payoffs(round, pool, treated)});
     for (std::size_t j = outstanding.size(); j-- > 0;) {
       if (outstanding[j].due > round) continue;
       duel.observe(outstanding[j].pool, outstanding[j].treated, outstanding[j].payoffs);

@@ -1,4 +1,4 @@
-// The fast campaign policies decide, and explain themselves, as the plain references do.
+// The fast targeting policies decide, and explain themselves, as the plain references do.
 
 #include <gtest/gtest.h>
 
@@ -67,48 +67,48 @@ TEST_P(TargetingEquivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
 /// explain() of a pool against the reference.
 void check_explanation(const TargetingDuel& duel, const MadePool& pool) {
   const auto shown = individuals(duel.fast(), pool.view());
-  const auto beliefs = duel.reference().beliefs(pool.view());
-  ASSERT_EQ(shown.size(), beliefs.size());
+  const auto estimates = duel.reference().estimates(pool.view());
+  ASSERT_EQ(shown.size(), estimates.size());
   const auto tolerance = static_cast<double>(duel.tolerance(pool));
   const auto widths = static_cast<double>(duel.reference().interval_widths(pool.view()));
-  Matrix indices(beliefs.size());
+  Matrix indices(estimates.size());
   for (std::size_t i = 0; i < shown.size(); ++i) {
     SCOPED_TRACE("individual " + std::to_string(i));
     const IndividualExplanation& about = shown[i];
     EXPECT_FALSE(about.reason.empty());
     ASSERT_GE(about.treatment, 1u);
-    ASSERT_LE(about.treatment, beliefs[i].size());
-    Real best = beliefs[i][0].index;
-    for (const TreatmentBelief& belief : beliefs[i]) best = std::max(best, belief.index);
-    const TreatmentBelief& expected = beliefs[i][about.treatment - 1];
+    ASSERT_LE(about.treatment, estimates[i].size());
+    Real best = estimates[i][0].index;
+    for (const TreatmentEstimate& estimate : estimates[i]) best = std::max(best, estimate.index);
+    const TreatmentEstimate& expected = estimates[i][about.treatment - 1];
     EXPECT_NEAR(static_cast<double>(expected.index), static_cast<double>(best), tolerance);
     EXPECT_NEAR(about.index, static_cast<double>(expected.index), tolerance);
     const auto uplift = static_cast<double>(expected.uplift);
     const double margin = widths * static_cast<double>(expected.width);
     const double precise = tolerance + 1e-9 * margin;
     EXPECT_NEAR(about.greedy_index, uplift, precise);
-    ASSERT_EQ(about.uplift.has_value(), expected.uplift_told);
-    ASSERT_EQ(about.interval.has_value(), expected.uplift_told);
-    if (expected.uplift_told) {
+    ASSERT_EQ(about.uplift.has_value(), expected.uplift_determined);
+    ASSERT_EQ(about.interval.has_value(), expected.uplift_determined);
+    if (expected.uplift_determined) {
       EXPECT_NEAR(*about.uplift, uplift, precise);
       EXPECT_NEAR(about.interval->low, uplift - margin, precise);
       EXPECT_NEAR(about.interval->high, uplift + margin, precise);
     }
-    ASSERT_EQ(about.payoff.has_value(), expected.payoff_told);
-    ASSERT_EQ(about.payoff_interval.has_value(), expected.payoff_told);
-    if (expected.payoff_told) {
+    ASSERT_EQ(about.payoff.has_value(), expected.payoff_determined);
+    ASSERT_EQ(about.payoff_interval.has_value(), expected.payoff_determined);
+    if (expected.payoff_determined) {
       const auto payoff = static_cast<double>(expected.payoff);
       const double payoff_margin = widths * static_cast<double>(expected.payoff_width);
       EXPECT_NEAR(*about.payoff, payoff, precise);
       EXPECT_NEAR(about.payoff_interval->low, payoff - payoff_margin, precise);
       EXPECT_NEAR(about.payoff_interval->high, payoff + payoff_margin, precise);
     }
-    for (std::size_t z = 1; z <= beliefs[i].size(); ++z) {
+    for (std::size_t z = 1; z <= estimates[i].size(); ++z) {
       const bool taken = about.chosen && about.treatment == z;
-      indices[i].push_back(beliefs[i][z - 1].index + (taken ? tolerance : -tolerance));
+      indices[i].push_back(estimates[i][z - 1].index + (taken ? tolerance : -tolerance));
     }
   }
-  const auto chosen = duel.reference().chosen(indices, duel.campaign().shape.budget);
+  const auto chosen = duel.reference().chosen(indices, duel.targeting().shape.budget);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     EXPECT_EQ(shown[i].chosen ? shown[i].treatment : 0, chosen[i]) << "individual " << i;
   }

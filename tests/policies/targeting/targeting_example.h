@@ -10,7 +10,8 @@
 
 namespace updraft::testing {
 
-/// A small campaign: 3 features, no row longer than 1, 2 treatments, 4 of 15 may be treated.
+/// A small case of targeting: 3 features, no row longer than 1, 2 treatments, 4 of 15 may be
+/// treated.
 inline constexpr TargetingShape kExampleShape{.features = 3, .treatments = 2, .budget = 4};
 inline constexpr std::size_t kExamplePool = 15;
 

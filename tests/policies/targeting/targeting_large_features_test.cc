@@ -16,8 +16,8 @@ struct Paid {
   double payoff;
 };
 
-/// Each row comes with an observation of its own, and all of them are treated. Then every belief is
-/// the reference's, to within what its fit may be off.
+/// Each row comes with an observation of its own, and all of them are treated. Then every estimate
+/// is the reference's, to within what its fit may be off.
 void compare(const std::string& spec, const std::vector<Paid>& rows) {
   const TargetingShape shape{.features = rows[0].features.size(), .treatments = 1, .budget = 1};
   const auto policy = make_targeting(spec, shape);
@@ -31,7 +31,7 @@ void compare(const std::string& spec, const std::vector<Paid>& rows) {
   }
   for (const Paid& row : rows) {
     const Round pool{.features = row.features, .width = shape.features, .baseline = baseline};
-    const TreatmentBelief expected = reference.beliefs(pool)[0][0];
+    const TreatmentEstimate expected = reference.estimates(pool)[0][0];
     const Real tolerance = 1e-9L * expected.magnitude + reference.fit_error(pool);
     EXPECT_NEAR(individuals(*policy, pool)[0].index, static_cast<double>(expected.index),
                 static_cast<double>(tolerance))

@@ -1,4 +1,4 @@
-// What campaign policies refuse, in which words, and that they stay as they were.
+// What targeting policies refuse, in which words, and that they stay as they were.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Saved campaign policies that are damaged, foreign or newer are refused.
+// Saved targeting policies that are damaged, foreign or newer are refused.
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST(TargetingFiles, KeepTheRowsThatBetaDependsOn) {
 TEST(TargetingFiles, AreReplacedAsAWhole) {
   const auto directory = std::filesystem::temp_directory_path() / "updraft_targeting_state_test";
   std::filesystem::create_directories(directory);
-  const auto path = directory / "campaign.state";
+  const auto path = directory / "targeting.state";
   const auto policy = make_targeting("c2_up_ucb(beta=1)", kExampleShape);
   save_policy(*policy, path);
   play_example(*policy, 0, 3);
@@ -107,7 +107,7 @@ TEST(TargetingFiles, AreReplacedAsAWhole) {
 
 TEST(TargetingFiles, ReportsFilesThatCannotBeReadOrWritten) {
   const auto policy = make_targeting("random", kExampleShape);
-  EXPECT_THROW(save_policy(*policy, "/no/such/folder/campaign.state"), std::runtime_error);
+  EXPECT_THROW(save_policy(*policy, "/no/such/folder/targeting.state"), std::runtime_error);
   EXPECT_THROW(load_policy(std::filesystem::path("/no/such/file")), std::runtime_error);
 }
 

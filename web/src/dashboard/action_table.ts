@@ -101,6 +101,7 @@ export class ActionTable {
       row.action === this.best_ ? "★ highest estimate" : "",
       row.action === this.reference_ ? "the others are compared with it" : "",
       row.active === false ? "no longer considered" : "",
+      row.paused ? "paused by a guardrail" : "",
     ].filter((mark) => mark !== "");
     const note = cell.querySelector<HTMLElement>(".row-marks")!;
     setText(note, marks.join(", "));

@@ -14,6 +14,7 @@ export interface Brief {
   name: string;
   policy: string;
   stopped: boolean;
+  mode?: "live" | "shadow";
   state_version: number;
   last_event_ms: Known;
   decisions: DecisionCounts;
@@ -49,9 +50,31 @@ export interface ActionRow extends Estimate {
   index: Known;
   probability_best: Known;
   active?: boolean;
+  paused?: boolean;  // by a guardrail
   declared_count: Known;
   identified_count: Known;
   padding_count: Known;
+}
+
+/// Statements that hold at every time, each with a sentence.
+export interface Settled {
+  settled: boolean;
+  text: string;
+  best?: string;
+  rivals: { action: string; beaten: boolean; difference?: number; low?: number; high?: number }[];
+  leader?: string;
+}
+
+export interface Gain {
+  text: string;
+  disagree: boolean;
+}
+
+export interface GuardrailAlarm {
+  guardrail: string;
+  action: string;
+  text: string;
+  pauses: boolean;
 }
 
 export interface TreatmentRow extends Estimate {
@@ -100,6 +123,11 @@ export interface Report extends Brief {
   lost: "skip" | "zeros";
   knowledge_summary: string[];
   warnings: Warning[];
+  settled?: Settled;
+  gain?: Gain;
+  guardrails?: GuardrailAlarm[];  // those that were broken; absent if there are none to break
+  past?: { rounds: number; batches: number };
+  shadow?: { decisions: number; agreed: number; share: Known };
   payoffs?: { rounds: number; mean: Known; sd: Known; least: Known; largest: Known };
   quantity: Quantity;
   quantity_text: string;      // the quantity in words

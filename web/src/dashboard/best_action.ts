@@ -45,20 +45,26 @@ function leadOf(best: ActionRow, report: Report): string {
     : `So far ${actionName(best)} is estimated to pay most: ${estimate} more than ${actionName(reference)}.`;
 }
 
-/// One or two sentences about the best action of the report and about those that may turn out better.
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/// One or two sentences about the best action of the report and about those that may turn out better. Whether it is
+/// settled is for the service to say: once it is, nothing here may speak against that.
 export function bestSentence(report: Report): string {
   const rows = report.actions!;
   const place = bestAction(rows);
   const best = rows.find((row) => row.action === place);
   if (!best) return "Nothing is known about any action yet.";
   const lead = leadOf(best, report);
+  if (report.settled?.settled) return report.settled.best === actionName(best) ? lead : "";
   if (rows.length === 1) return lead;
   const reach = reachOf(best, referenceOf(report));
-  if (!reach) return `${lead} Not settled: its interval is not known yet.`;
+  if (!reach) return `${lead} Its interval is not known yet.`;
   const others = rows.filter((row) => row !== best).map((row) => ({ row, reach: reachOf(row, referenceOf(report)) }));
   const rivals = [
     intervalsOf(others.filter((one) => one.reach && one.reach.high >= reach.low).map((one) => one.row), "overlaps its own", "overlap its own"),
     intervalsOf(others.filter((one) => !one.reach).map((one) => one.row), "is not known yet", "are not known yet"),
   ].filter((text) => text !== "");
-  return rivals.length === 0 ? `${lead} No other action's interval reaches that high.` : `${lead} Not settled: ${rivals.join(", and ")}.`;
+  return rivals.length === 0 ? `${lead} No other action's interval reaches that high.` : `${lead} ${capitalized(rivals.join(", and "))}.`;
 }

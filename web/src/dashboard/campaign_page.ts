@@ -8,6 +8,7 @@ import { campaignPath, Answer } from "./api";
 import type { History, Report } from "./api_types";
 import { bestAction } from "./best_action";
 import { ContextTables } from "./context_tables";
+import { Evidence } from "./evidence";
 import { Feedback } from "./feedback";
 import { FirstSteps } from "./first_steps";
 import { Heading } from "./heading";
@@ -31,6 +32,7 @@ interface Sections {
   warnings: Warnings;
   steps: FirstSteps;
   table: ActionTable | TreatmentTable | ContextTables;
+  evidence: Evidence;
   charts: TimeCharts;
   feedback: Feedback;
   knowledge: KnowledgeSummary;
@@ -92,6 +94,7 @@ export class CampaignPage implements View {
     sections.warnings.set(report);
     sections.steps.set(report);
     sections.table.set(report);
+    sections.evidence.set(report);
     sections.charts.set(report, this.history_);
     sections.feedback.set(report);
     sections.knowledge.set(report);
@@ -132,13 +135,15 @@ export class CampaignPage implements View {
       steps: new FirstSteps(api.token),
       table: report.actions ? new ActionTable(report, (action) => variables?.look(action, "affected"))
         : report.taken ? new ContextTables(report) : new TreatmentTable(report),
+      evidence: new Evidence(),
       charts: new TimeCharts(report),
       feedback: new Feedback(),
       knowledge: new KnowledgeSummary(),
       variables,
     };
     const path = `${campaignPath(report.name)}/report`;
-    this.content_.replaceChildren(sections.heading.root, sections.warnings.root, sections.steps.root, sections.table.root, sections.charts.root,
+    this.content_.replaceChildren(sections.heading.root, sections.warnings.root, sections.steps.root, sections.table.root,
+      sections.evidence.root, sections.charts.root,
       element("div", { class: "pair cards" }, sections.feedback.root, sections.knowledge.root));
     if (variables) this.content_.append(variables.root);
     this.content_.append(element("p", { class: "links" }, jsonLink(api, path, `${report.name}.json`, "This report as JSON")));

@@ -60,7 +60,8 @@ export class ExampleRequests {
   }
 
   private body(id: string): string | null {
-    if (this.report_.actions) return `{"decision": "${id}"}`;
+    const took = this.report_.mode === "shadow" ? ', "action": 0' : "";  // whoever decides says what it took
+    if (this.report_.actions) return `{"decision": "${id}"${took}}`;
     const rows = rowsOf(this.report_);
     const features = this.report_.features ?? 1;
     if (rows > kMostRows || features > kMostFeatures) return null;
@@ -68,6 +69,6 @@ export class ExampleRequests {
     const { taken } = this.report_;
     if (taken && taken.length > kMostRows) return null;
     const sets = needs(this.report_, "affected") ? `, "affected": ${setsText(rows, taken!.length)}` : "";
-    return `{"decision": "${id}", "${taken ? "context" : "pool"}": ${poolText(rows, features)}${baseline}${sets}}`;
+    return `{"decision": "${id}"${took}, "${taken ? "context" : "pool"}": ${poolText(rows, features)}${baseline}${sets}}`;
   }
 }

@@ -1,4 +1,4 @@
-// The curves of the chosen values over the rounds: mean or 95th percentile, for targeted campaigns of three
+// The curves of the chosen values over the rounds: mean or 95th percentile, for targeting of three
 // measures, with the theory's bounds if the experiment asks for them.
 
 import { element, show } from "../shared/dom";

@@ -24,7 +24,7 @@ export interface Policy {
   paper: number | null;
   note: string;
   regret: Summary;              // after the last round
-  realised?: Summary;           // from here on: only for targeted campaigns
+  realised?: Summary;           // from here on: only for targeting
   uplift?: Summary;
   slope?: number | null;
   qini?: Score;

@@ -5,7 +5,7 @@ import { curvesSection } from "./curves";
 import { Experiment, paletteOf, readResults, Results } from "./data";
 import { gridSection } from "./grid";
 import { manifestSection } from "./manifest";
-import { campaignTable, chosenTable, hindsightTable } from "./tables";
+import { targetingTable, chosenTable, hindsightTable } from "./tables";
 import { numberOf, outcome, verdictList } from "./verdicts";
 
 type Heading = "h2" | "h3";
@@ -39,7 +39,7 @@ function experimentParts(parent: HTMLElement, experiment: Experiment, palette: M
   parent.append(section(level, "Regret", "", curvesSection(experiment, palette), gridSection(experiment, palette)));
   parent.append(section(level, "Chosen parameters and regret", "Regrets are those after the last round.", filled((to) => chosenTable(to, experiment, palette))));
   if (experiment.policies.some((policy) => policy.uplift)) {
-    parent.append(section(level, "Treated individuals and ranking", kRankingNote, filled((to) => campaignTable(to, experiment, palette))));
+    parent.append(section(level, "Treated individuals and ranking", kRankingNote, filled((to) => targetingTable(to, experiment, palette))));
   }
   if (experiment.hindsight.length > 0) {
     parent.append(section(level, "Hindsight", kHindsightNote, filled((to) => hindsightTable(to, experiment))));

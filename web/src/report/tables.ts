@@ -1,4 +1,4 @@
-// The tables of an experiment: chosen values with their regret; other measures of targeted campaigns; hindsight.
+// The tables of an experiment: chosen values with their regret; other measures of targeting; hindsight.
 
 import { element } from "../shared/dom";
 import { intervalText, kNone, numberText, tickText, withError } from "../shared/numbers";
@@ -47,7 +47,7 @@ function summaryText(summary: Summary | undefined): string {
   return summary ? withError(summary.mean, summary.stderr) : kNone;
 }
 
-export function campaignTable(parent: HTMLElement, experiment: Experiment, palette: Map<string, number>): void {
+export function targetingTable(parent: HTMLElement, experiment: Experiment, palette: Map<string, number>): void {
   const table = new Table<Policy>(parent, {
     caption: "Treated individuals, and the ranking of held-out individuals", hideCaption: true, stack: true, key: (policy) => policy.label, empty: "There are no policies.",
     columns: [

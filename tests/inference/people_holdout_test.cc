@@ -1,0 +1,131 @@
+#include "updraft/people_holdout.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "support/refusal.h"
+#include "support/statistics.h"
+#include "updraft/registry.h"
+#include "updraft/state_io.h"
+
+namespace updraft {
+namespace {
+
+using testing::refusal;
+
+TEST(PeopleHoldout, RefusesSharesThatCannotBe) {
+  EXPECT_EQ(refusal([] { PeopleHoldout(0.0); }), "holdout.share = 0: must be > 0 and at most 0.9");
+  EXPECT_EQ(refusal([] { PeopleHoldout(0.1, 0.6); }), "holdout.error = 0.6: must be in (0, 0.5]");
+  EXPECT_EQ(refusal([] { PeopleHoldout(0.9); }), "(accepted)");
+}
+
+/// Each person whom the policy chose is left out with the share, and nobody else is treated.
+TEST(PeopleHoldout, LeavesAShareOfTheChosenUntreated) {
+  const auto policy = make_policy("random", Knowledge(TargetingShape{.features = 1, .budget = 40}));
+  const PeopleHoldout holdout(0.3);
+  const std::vector<double> features(100, 1.0);
+  const Round pool{.features = features, .width = 1};
+  const Stream stream(1, 0, Purpose::kPolicy);
+  std::vector<std::uint64_t> counts(2, 0);
+  for (int t = 0; t < 100; ++t) {
+    const PeopleDecision made = holdout.decide(*policy, pool, stream);
+    for (std::size_t i = 0; i < 100; ++i) {
+      if (made.chosen[i] == 0) {
+        ASSERT_EQ(made.decision.treatments[i], 0u);
+        continue;
+      }
+      ++counts[made.decision.treatments[i] == 0 ? 0 : 1];
+    }
+  }
+  EXPECT_EQ(counts[0] + counts[1], 4000u);
+  EXPECT_TRUE(testing::fits(counts, std::vector<double>{1200.0, 2800.0}));
+  EXPECT_EQ(policy->decisions(), 100u);
+  Knowledge plain(2, 2);
+  plain.set_reward_prior({0.0, 1.0});
+  const auto other = make_policy("ucb(alpha=1)", plain);
+  EXPECT_NE(refusal([&] { holdout.decide(*other, Round{}, stream); }).find("does not choose"),
+            std::string::npos);
+}
+
+TEST(PeopleHoldout, RefusesWhatCannotHaveBeenDone) {
+  PeopleHoldout holdout(0.5);
+  const std::vector<Treatment> chosen = {1, 0, 2};
+  const std::vector<double> payoffs = {1.0, 2.0, 3.0};
+  const auto said = [&](std::vector<Treatment> given, std::vector<double> paid) {
+    return refusal([&] { holdout.observed(chosen, given, paid); });
+  };
+  EXPECT_EQ(said({1, 0}, payoffs),
+            "payoffs = 3: must be one for each person, as treatments are: 3");
+  EXPECT_EQ(said({1, 1, 0}, payoffs), "treatments[1] = 1: must be 0 or what the policy chose, 0");
+  EXPECT_EQ(said({1, 0, 0}, {1.0, 2.0, NAN}), "payoffs[2] = nan: must be finite");
+  EXPECT_EQ(holdout.gain().counted, 0u);
+  EXPECT_EQ(said({1, 0, 0}, payoffs), "(accepted)");
+  EXPECT_EQ(holdout.gain().counted, 1u);  // the first person only sets the level
+  EXPECT_EQ(holdout.gain().held_out, 1u);
+}
+
+/// Campaigns whose payoffs drift and share noise: at all times in all but a share of 0.1 the gain
+/// of those chosen is inside, people with larger payoffs being chosen.
+TEST(PeopleHoldout, HoldsTheTruthAtAllTimes) {
+  constexpr std::uint32_t kCampaigns = 400, kRounds = 60, kPeople = 10;
+  double outside = 0.0;
+  double width = 0.0;
+  for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+    PeopleHoldout holdout(0.25, 0.1);
+    const Stream stream(3, run, Purpose::kTest);
+    double truth = 0.0;
+    double counted = -1.0;
+    bool inside = true;
+    for (std::uint32_t t = 0; t < kRounds; ++t) {
+      std::vector<Treatment> chosen(kPeople, 0), given(kPeople, 0);
+      std::vector<double> payoffs(kPeople);
+      const double level = 0.05 * t + 2.0 * stream.normal(t, 100);
+      for (std::uint32_t i = 0; i < kPeople; ++i) {
+        const double own = stream.normal(t, i);
+        const double uplift = 0.5 + 0.3 * own;
+        chosen[i] = own > 0.0 ? 1 : 0;
+        given[i] = chosen[i] == 1 && stream.uniform(t, 200 + i) >= 0.25 ? 1 : 0;
+        payoffs[i] = level + own + (given[i] == 1 ? uplift : 0.0);
+        if (chosen[i] == 0) continue;
+        if (counted >= 0.0) truth += uplift;
+        counted += 1.0;
+      }
+      holdout.observed(chosen, given, payoffs);
+      const Gain now = holdout.gain();
+      if (!now.estimate.interval) continue;
+      inside = inside && now.estimate.interval->low <= truth / counted &&
+               truth / counted <= now.estimate.interval->high;
+      if (t + 1 == kRounds) width += now.estimate.interval->high - now.estimate.interval->low;
+    }
+    outside += inside ? 0.0 : 1.0;
+  }
+  EXPECT_LE(outside, 0.1 * kCampaigns + testing::normal_threshold() * std::sqrt(0.09 * kCampaigns));
+  EXPECT_GE(outside, 1.0);
+  EXPECT_LT(width / kCampaigns, 4.0);
+}
+
+TEST(PeopleHoldout, ComparesWithTheModelAndIsTheSameAfterSaving) {
+  PeopleHoldout holdout(0.5);
+  for (std::uint32_t t = 0; t < 200; ++t) {
+    const Treatment given = t % 2;
+    holdout.observed(std::vector<Treatment>{1}, std::vector<Treatment>{given},
+                     std::vector<double>{given + 0.01 * (t % 7)}, 5.0);
+  }
+  const Gain gain = holdout.gain();
+  EXPECT_EQ(gain.by_model, 5.0);
+  EXPECT_TRUE(gain.disagree);
+  EXPECT_NEAR(*gain.estimate.value, 1.0, 0.1);
+  StateWriter writer;
+  holdout.write(writer);
+  PeopleHoldout other(0.5);
+  StateReader reader(writer.bytes());
+  other.read(reader);
+  reader.finish();
+  EXPECT_EQ(other.gain().estimate, gain.estimate);
+  EXPECT_EQ(other.gain().held_out, 100u);
+}
+
+}  // namespace
+}  // namespace updraft
