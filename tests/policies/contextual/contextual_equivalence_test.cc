@@ -1,4 +1,4 @@
-// The fast context policies decide, and explain themselves, as the plain reference does.
+// The fast contextual policies decide, and explain themselves, as the plain reference does.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The context policies learn, and looking at the affected variables alone pays.
+// The contextual policies learn, and looking at the affected variables alone pays.
 //
 // The paper's sufficient condition for few affected variables: theta(a) - theta(0) and the features
 // are sparse. Twenty independent runs with fixed seeds; a claim is refuted where it fails in any of
