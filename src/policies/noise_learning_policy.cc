@@ -55,9 +55,9 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
     baseline_ = VectorXd::Zero(groups);
     resolution().partition->sum_dense(*knowledge.baseline(), {baseline_->data(), atoms()});
   } else if (!model_.factored()) {
-    posterior_.emplace(*knowledge().affected());
+    posterior_.emplace(*this->knowledge().affected());
   }
-  if (model_.factored()) factored_.emplace(*knowledge().affected());
+  if (model_.factored()) factored_.emplace(*this->knowledge().affected());
   const auto count = static_cast<Index>(actions());
   weights_ = MatrixXd::Zero(groups, count);
   scaled_weights_ = MatrixXd::Zero(groups, count);
