@@ -336,11 +336,14 @@ Needs used_by(const PolicySpec& spec) {
 }
 
 [[noreturn]] void refuse_missing(const PolicySpec& spec, Needs missing, const Knowledge& known) {
+  const std::string pick = pick_policy(PolicySpec::parse("auto"), known).spec.name();
+  std::vector<std::string> others = policies_that_need_at_most(known.known());
+  std::erase_if(others, [&](const std::string& one) { return one == "auto" || one == pick; });
   throw InvalidInput(
       spec.name(),
-      fmt::format("needs to know {}, which is missing; with what is known ({}) these would do: {}",
-                  needs_text(missing), needs_text(known.known()),
-                  fmt::join(policies_that_need_at_most(known.known()), ", ")));
+      fmt::format("needs to know {}, which is missing; with what is known ({}) auto takes {}; "
+                  "these would do, too: {}",
+                  needs_text(missing), needs_text(known.known()), pick, fmt::join(others, ", ")));
 }
 
 }  // namespace
