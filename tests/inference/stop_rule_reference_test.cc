@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "inference/made_campaign.h"
 #include "reference/noise_fit.h"
 #include "reference/random_case.h"
 #include "updraft/evidence.h"
@@ -148,6 +149,35 @@ TEST(StopRule, AgreesWithThePlainFormulas) {
   EXPECT_GT(compared, 60u);
   EXPECT_GT(beaten, 3u);
   EXPECT_LT(beaten, compared);
+}
+
+/// After 50 rounds the noise model is not fitted in each, but it is before a campaign settles.
+TEST(StopRule, SettlesByANoiseModelOfAllRounds) {
+  const testing::MadeCampaign campaign{.effects = {0.0, 0.6, 0.0}};
+  const Knowledge knowledge = testing::MadeCampaign::knowledge();
+  const AffectedSets& sets = *knowledge.affected();
+  for (std::uint32_t run = 0; run < 4; ++run) {
+    Evidence evidence(knowledge, {});
+    std::vector<AtomRound> rounds;
+    while (!evidence.settled() && rounds.size() < 2000) {
+      const auto t = static_cast<std::uint32_t>(rounds.size());
+      const ActionId action = t % testing::MadeCampaign::kActions;
+      const std::vector<double> paid = campaign.pay(run, t, action);
+      evidence.observed(action, Payoffs::dense(paid));
+      AtomRound round{action, zeros(sets.atoms()->groups())};
+      for (VariableId i = 0; i < paid.size(); ++i) round.sums[sets.atoms()->group_of(i)] += paid[i];
+      rounds.push_back(std::move(round));
+    }
+    ASSERT_TRUE(evidence.settled().has_value());
+    ASSERT_GT(rounds.size(), 100u);
+    for (const Rival& rival : evidence.settlement().rivals) {
+      const Compared plain = compare(rounds, sets, *evidence.settled(), rival.action, 0.05L);
+      EXPECT_NEAR(rival.difference.interval->low,
+                  static_cast<double>(plain.difference - plain.reach), 1e-9)
+          << run;
+      EXPECT_GT(plain.difference, plain.reach) << run;
+    }
+  }
 }
 
 }  // namespace
