@@ -5,7 +5,8 @@
 //     one, or aa: five actions that do nothing to twenty variables with shared noise, or aa01: the
 //     same with payoffs of 0 and 1, 5 % of them 1, or aarare: one variable, which 1 % of rounds
 //     pay, a lognormal amount. Looks at every round. Beside it the rounds of a rotation of fixed
-//     size that knows the gap and the noise.
+//     size that knows the gap and the noise. Prints a row for the campaigns so far after every
+//     100; "at most" is the upper end of the 95 % interval of Clopper and Pearson of "wrong".
 //   stopping gain WORLD RUNS ROUNDS SHARE POLICY ...
 //     how often the intervals of the gain over a holdout of that share hold the truth, at a random
 //     time and at all times: model-free, and by the declared sets. WORLD: still, drift (weekdays, a
@@ -172,6 +173,23 @@ double fixed_size(World& world, double power) {
   return most * actions;
 }
 
+/// The largest probability with which `count` or fewer of `runs` come in 2.5 % of cases.
+double most_likely(std::uint32_t count, std::uint32_t runs) {
+  double low = static_cast<double>(count) / runs;
+  double high = 1.0;
+  while (high - low > 1e-9) {
+    const double middle = 0.5 * (low + high);
+    double term = std::exp(runs * std::log1p(-middle));  // of no one, then of one more each
+    double below = term;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      term *= middle / (1.0 - middle) * (runs - k) / (k + 1.0);
+      below += term;
+    }
+    (below > 0.025 ? low : high) = middle;
+  }
+  return low;
+}
+
 struct Arguments {
   std::uint32_t runs;
   std::uint32_t rounds;
@@ -227,8 +245,8 @@ void settle(const std::string& name, const Arguments& asked) {
     fmt::print("fixed size, gap and noise known: {:.0f} rounds with power 80 %, {:.0f} with 95 %\n",
                fixed_size(world, 0.8), fixed_size(world, 0.95));
   }
-  fmt::print("{:<18} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "policy", "settled", "wrong", "median",
-             "90th pct", "disputed", "regret");
+  fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "policy", "campaigns",
+             "settled", "wrong", "at most", "median", "90th pct", "disputed", "regret");
   for (const std::string& spec : asked.policies) {
     std::uint32_t settled = 0, wrong = 0, disputed = 0;
     double regret = 0.0;
@@ -238,13 +256,16 @@ void settle(const std::string& name, const Arguments& asked) {
       settled += course.settled ? 1 : 0;
       wrong += course.wrong ? 1 : 0;
       disputed += course.disputed ? 1 : 0;
-      regret += course.regret / asked.runs;
+      regret += course.regret;
       times.push_back(course.settled.value_or(std::numeric_limits<double>::infinity()));
+      const std::uint32_t runs = run + 1;
+      if (runs % 100 != 0 && runs != asked.runs) continue;
+      fmt::print("{:<18} {:>9} {:>7.1f}% {:>7.1f}% {:>7.2f}% {:>8.0f} {:>8.0f} {:>8} {:>8.0f}\n",
+                 spec, runs, 100.0 * settled / runs, 100.0 * wrong / runs,
+                 100.0 * most_likely(wrong, runs), quantile(times, 0.5), quantile(times, 0.9),
+                 disputed, regret / runs);
+      std::fflush(stdout);
     }
-    fmt::print("{:<18} {:>7.1f}% {:>7.1f}% {:>8.0f} {:>8.0f} {:>8} {:>8.0f}\n", spec,
-               100.0 * settled / asked.runs, 100.0 * wrong / asked.runs, quantile(times, 0.5),
-               quantile(times, 0.9), disputed, regret);
-    std::fflush(stdout);
   }
 }
 

@@ -68,6 +68,9 @@ struct Settlement {
   /// It was settled, but `best` no longer leads, or the policy's own probability that it is the
   /// best is below 1 - error. Then `settled` is false.
   bool disputed = false;
+  /// Not settled, although the policy's own probability that the leader is the best is at least
+  /// 1 - error: that one is for a single look.
+  bool likely = false;
 };
 
 /// What the policy's choices gain over the control action: the mean over all rounds so far of

@@ -239,6 +239,25 @@ TEST(Evidence, NeverContradictsTheProbabilitiesOfBeingBest) {
   EXPECT_FALSE(other.settled);
   EXPECT_FALSE(other.leader.has_value());
   EXPECT_FALSE(other.more_rounds.has_value());
+  EXPECT_FALSE(other.likely);
+}
+
+/// A probability of being the best does not pay for many looks, so it may be near 1 long before.
+TEST(Evidence, SaysThatAProbabilityIsForOneLook) {
+  Evidence evidence(MadeCampaign::knowledge(), {});
+  rotate({.effects = {0.0, 1.0, 0.2}}, 30, evidence);
+  Explanation explanation;
+  explanation.actions.resize(3);
+  EXPECT_FALSE(evidence.settlement(&explanation).likely);
+  explanation.actions[0].probability_best = 0.01;
+  explanation.actions[1].probability_best = 0.96;
+  explanation.actions[2].probability_best = 0.03;
+  const Settlement now = evidence.settlement(&explanation);
+  ASSERT_EQ(now.leader, 1u);
+  EXPECT_FALSE(now.settled);
+  EXPECT_TRUE(now.likely);
+  explanation.actions[1].probability_best = 0.94;
+  EXPECT_FALSE(evidence.settlement(&explanation).likely);
 }
 
 TEST(Evidence, ChangesItsMindIfTheBestActionFallsBehind) {
