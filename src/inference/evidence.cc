@@ -90,6 +90,7 @@ void agree_with(const Explanation& explanation, Settlement& out) {
     out.more_rounds.reset();
     return;
   }
+  out.likely = !out.settled && *sure(*out.leader) >= 1.0 - out.error;
 }
 
 bool may_pause(const EvidenceOptions& options) {

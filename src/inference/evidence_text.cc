@@ -37,14 +37,15 @@ std::string settled_text(const Settlement& about, std::span<const std::string> a
   if (about.rivals.empty() && about.some_paused) {
     return fmt::format("not settled: all other actions than {} are paused", leader);
   }
+  const std::string leads =
+      fmt::format("not settled: {} leads{}", leader, about.some_paused ? " those not paused" : "");
+  const std::string one_look =
+      about.likely ? "; its probability of being best is for one look only" : "";
   if (!about.more_rounds) {
-    return fmt::format(
-        "not settled: {} leads; more than a thousand times as many rounds would be "
-        "needed",
-        leader);
+    return leads + "; more than a thousand times as many rounds would be needed" + one_look;
   }
-  return fmt::format("not settled: {} leads; about {} more round{}", leader, *about.more_rounds,
-                     *about.more_rounds == 1 ? "" : "s");
+  return fmt::format("{}; about {} more round{}{}", leads, *about.more_rounds,
+                     *about.more_rounds == 1 ? "" : "s", one_look);
 }
 
 std::string gain_text(const Gain& gain, const std::string& control, const std::string& unit) {

@@ -48,6 +48,9 @@ struct LogReader::State {
     const LogFormat::Columns& columns = format.columns;
     while ((has_record = records->next(record))) {
       if (record.decision != decision) return;
+      if (!record.long_form) {
+        throw refusal(columns.decision, decision, "comes twice; its other rows are single payoffs");
+      }
       const LoggedRound& row = record.round;
       if (row.action != round.action) {
         throw refusal(columns.action, actions.names()[row.action],

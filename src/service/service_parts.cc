@@ -192,8 +192,7 @@ std::uint64_t Service::Parts::keep(Entry& entry, Event event, std::string_view b
 
 void Service::Parts::commit(Entry& entry, std::string_view by,
                             const std::function<std::optional<Event>(LiveCampaign&)>& change) {
-  try {
-    std::unique_lock lock(entry.mutex);
+  answered(entry, [&](auto& lock) {
     LiveCampaign& live = to_change(entry);
     bool changed = false;
     changing(entry, [&] {
@@ -205,9 +204,7 @@ void Service::Parts::commit(Entry& entry, std::string_view by,
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
     committer.wait(ticket);
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
-  }
+  });
 }
 
 void Service::Parts::keep_snapshot(Entry& entry) {

@@ -225,15 +225,21 @@ struct Service::Parts {
   /// A decision wherever it is. Decisions that were settled long ago are only in the store.
   std::optional<LiveDecision> find(Entry& entry, const LiveCampaign& live, std::string_view id);
 
-  /// What `look` sees of a state.
-  template <typename Look>
-  auto seen(Entry& entry, Look look) {
+  /// What call(lock) gives under the lock of the entry, which it may give back.
+  template <typename Call>
+  static auto answered(Entry& entry, Call call) {
     try {
-      const std::lock_guard lock(entry.mutex);
-      return look(current(entry));
+      std::unique_lock lock(entry.mutex);
+      return call(lock);
     } catch (const CommitFailed& failure) {
       throw unavailable(failure);
     }
+  }
+
+  /// What `look` sees of a state.
+  template <typename Look>
+  auto seen(Entry& entry, Look look) {
+    return answered(entry, [&](auto&) { return look(current(entry)); });
   }
 
   /// Counts as lost what has waited for too long, some at a time; whether that was all.

@@ -27,6 +27,15 @@ TEST(EvidenceText, SaysWhatIsSettledAndWhatItTakes) {
   EXPECT_EQ(settled_text(about, {}).find("not settled: action 1 leads; more than a thousand"), 0u);
   about.more_rounds = 40;
   EXPECT_EQ(settled_text(about, kNames), "not settled: mail leads; about 40 more rounds");
+  about.likely = true;
+  EXPECT_EQ(settled_text(about, kNames),
+            "not settled: mail leads; about 40 more rounds; its probability of being best is for "
+            "one look only");
+  about.likely = false;
+  about.some_paused = true;  // a paused action may be more likely to be the best
+  about.rivals = {{.action = 0}};
+  EXPECT_EQ(settled_text(about, kNames),
+            "not settled: mail leads those not paused; about 40 more rounds");
   about.disputed = true;
   EXPECT_EQ(settled_text(about, kNames).find("not settled: mail beat all others in round 812"), 0u);
 }

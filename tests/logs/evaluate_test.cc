@@ -318,6 +318,48 @@ TEST(Evaluate, ReplaysPoliciesThatLearn) {
   EXPECT_EQ(evaluation.policies[actions].policy, "up_ts");
 }
 
+/// A round is dropped with probability 1 - c / p, and the policy learns from the others that it
+/// agrees with.
+TEST(Evaluate, ReplaysWhatThePageSays) {
+  const RandomCase world = random_case("up_ts", 3);
+  const std::vector<LoggedRound> log = random_log(world, 2000);
+  EvaluationOptions options = options_for(world.knowledge.only(Need::kAffected));
+  options.learning = {PolicySpec::parse("ucb(alpha=2)")};
+  options.seed = 5;
+  const Evaluation evaluation = evaluate(shown(log), options);
+  double least = 1.0;
+  for (const LoggedRound& round : log) least = std::min(least, *round.probability);
+  const auto policy = make_policy("ucb(alpha=2)", *options.knowledge);
+  std::vector<double> rewards;
+  double mean = 0.0;
+  for (std::uint32_t t = 0; t < log.size(); ++t) {
+    bool all_possible = true;
+    for (const double share : log[t].distribution) all_possible = all_possible && share > 0.0;
+    const double draw = Stream(5, 0, Purpose::kResample).uniform(t, 0);
+    if (!all_possible || draw * *log[t].probability >= least) continue;
+    ActionId wanted = 0;
+    for (ActionId a = 1; a < options.knowledge->actions(); ++a) {
+      if (policy->index(a) > policy->index(wanted)) wanted = a;
+    }
+    if (wanted != log[t].action) continue;
+    policy->take(wanted);
+    policy->observe(wanted, Payoffs::dense(log[t].values));
+    rewards.push_back(static_cast<double>(PlainEvaluation::reward(log[t])));
+    mean += rewards.back();
+  }
+  ASSERT_GT(rewards.size(), 5u);
+  const auto n = static_cast<double>(rewards.size());
+  mean /= n;
+  double squares = 0.0;
+  for (const double reward : rewards) squares += (reward - mean) * (reward - mean);
+  const PolicyValue& played = evaluation.policies.back();
+  ASSERT_EQ(played.refusal, "");
+  EXPECT_EQ(played.rounds, rewards.size());
+  EXPECT_NEAR(played[Estimator::kReplay]->value, mean, 1e-9 * (1.0 + std::abs(mean)));
+  EXPECT_NEAR(played[Estimator::kReplay]->standard_error, std::sqrt(squares / (n - 1.0) / n),
+              1e-9 * (1.0 + std::abs(mean)));
+}
+
 /// Intervals of 300 uniform logs hold the truth as often as they say, the estimates have no bias,
 /// and uplift_dr has the least error.
 TEST(Evaluate, IntervalsHoldTheTruth) {
@@ -398,8 +440,10 @@ TEST_F(WarmStart, IsTheStateOfHavingPlayedTheLog) {
 
 TEST_F(WarmStart, LearnsNothingOfABadLog) {
   const auto learner = policy();
-  const std::string path = folder_.write("log.csv", "action,0,1,2\n0,3,1,2\n7,6,4,5\n");
-  EXPECT_NE(testing::refusal([&] { fit(*learner, path); }).find(":3: action = 7"),
+  // A reader is a row ahead, so the bad one comes two rows after one that could be learnt.
+  const std::string path =
+      folder_.write("log.csv", "action,0,1,2\n0,3,1,2\n1,3,1,2\n0,3,1,2\n7,6,4,5\n");
+  EXPECT_NE(testing::refusal([&] { fit(*learner, path); }).find(":5: action = 7"),
             std::string::npos);
   EXPECT_EQ(learner->observations(), 0u);
   EXPECT_EQ(testing::refusal([&] { fit(*learner, path, {.actions = {"a"}}); }),

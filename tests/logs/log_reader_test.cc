@@ -190,6 +190,23 @@ TEST_F(DecisionLogs, RefusesADecisionThatComesTwice) {
             "log:3: decision = q: comes twice");
 }
 
+/// Rows of NDJSON choose their form one by one.
+TEST_F(DecisionLogs, RefusesADecisionInBothForms) {
+  const std::string single = R"({"decision": 1, "action": "a", "variable": "x", "payoff": 1})";
+  const std::string next = R"({"decision": 2, "action": "a", "payoffs": {"x": 1}})";
+  LogFormat format;
+  format.absent_is_zero = true;
+  for (const char* payoffs : {"{}", "[]", R"({"y": 2, "z": 3})"}) {
+    const std::string other =
+        std::string(R"({"decision": 1, "action": "a", "payoffs": )") + payoffs + "}";
+    EXPECT_EQ(refused(single + "\n" + other + "\n" + next, format),
+              "log:2: decision = 1: comes twice; its other rows are single payoffs");
+    EXPECT_EQ(refused(other + "\n" + single + "\n" + next, format).substr(0, 32),
+              "log:2: decision = 1: comes twice");
+  }
+  EXPECT_EQ(read(single + "\n" + next)[1].values, std::vector<double>{1});
+}
+
 TEST_F(DecisionLogs, RefusesRowsThatContradictEachOther) {
   const std::string head = "decision,action,probability,variable,payoff\n1,a,0.5,x,1\n";
   EXPECT_EQ(refused(head + "1,a,0.5,x,2\n"), "log:3: variable = x: comes twice in a decision");

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,15 +18,17 @@ namespace {
 
 TEST(LogWriter, EveryFormIsReadBackAsItWasWritten) {
   const testing::TemporaryFolder folder;
-  const std::vector<double> shares = {0.1, 0.0, 0.9};
+  const std::vector<double> shares = {1.0 / 3.0, 0.0, 2.0 / 3.0};
   const std::vector<double> paid = {0.1, -3e-17, 1e99};
   for (const char* name : {"a.csv", "a.csv.gz", "a.ndjson", "a.jsonl.gz"}) {
     for (const bool long_form : {false, true}) {
       const std::string path = folder.path(name);
       LogWriter writer(path,
                        {.actions = {"a,b", "\"", "c"}, .variables = 3, .long_form = long_form});
-      writer.add({.number = 4, .action = 2, .probability = 0.9}, shares, Payoffs::dense(paid));
-      writer.add({.number = 5, .action = 0, .probability = 0.1}, shares, Payoffs::dense(paid));
+      writer.add({.number = 4, .action = 2, .probability = shares[2]}, shares,
+                 Payoffs::dense(paid));
+      writer.add({.number = 5, .action = 0, .probability = shares[0]}, shares,
+                 Payoffs::dense(paid));
       EXPECT_FALSE(std::filesystem::exists(path));
       writer.finish();
       const LogSummary summary =
@@ -37,6 +40,7 @@ TEST(LogWriter, EveryFormIsReadBackAsItWasWritten) {
       ASSERT_TRUE(reader.next(round));
       EXPECT_EQ(round.action, 2u);
       EXPECT_EQ(round.distribution, shares);
+      EXPECT_EQ(round.probability, shares[2]);
       EXPECT_EQ(round.values, paid) << name;
       std::filesystem::remove(path);
     }
@@ -56,7 +60,7 @@ TEST(LogWriter, NamesTimesAndUnknownProbabilitiesAreReadBack) {
                               .variable_names = variables,
                               .times = true,
                               .distributions = false});
-      writer.add({.decision = "mon", .time = "2024-05-01", .action = 1, .probability = 0.25},
+      writer.add({.decision = "mon", .time = "2024-05-01", .action = 1, .probability = 1.0 / 3.0},
                  Payoffs::dense(paid));
       writer.add({.decision = "tue", .time = "2024-05-02", .action = 0}, Payoffs::dense(paid));
       writer.finish();
@@ -68,7 +72,7 @@ TEST(LogWriter, NamesTimesAndUnknownProbabilitiesAreReadBack) {
       LoggedRound round;
       ASSERT_TRUE(reader.next(round));
       EXPECT_EQ(round.action, 1u);
-      EXPECT_EQ(round.probability, 0.25);
+      EXPECT_EQ(round.probability, 1.0 / 3.0);
       EXPECT_EQ(round.values, paid) << name;
       ASSERT_TRUE(reader.next(round));
       EXPECT_FALSE(round.probability);
