@@ -1,6 +1,6 @@
 // Load on a running `updraft serve`: connections that each send one request after the other.
 //   service_load --port N --mode MODE [--connections C] [--seconds S] [--requests N] [--before N]
-//                [--seed S]
+//                [--seed S] [--from R]
 // Modes:
 //   decisions     POST of decisions, K = 10, m = 100
 //   payoffs       PUT of 100 dense payoffs, for decisions that were made before
@@ -8,7 +8,8 @@
 //   large-sparse  PUT of 100 payoffs of 100,000 by number
 //   rounds        decisions, each followed by its payoffs: m = 10, two of them by number
 // Runs for S seconds, or until N requests (rounds) are done, and at most for the decisions that
-// were made before, of which --before gives the number, of all connections. Prints JSON: requests a
+// were made before, of which --before gives the number, of all connections. Ids count from R, so
+// that a run with the seed of an earlier one can go on in its campaign. Prints JSON: requests a
 // second, p50, p99 and largest latency in milliseconds, errors.
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ struct Options {
   std::uint64_t requests = 0;         ///< 0: as many as fit into `seconds`
   std::optional<std::size_t> before;  ///< in place of what the mode has
   std::uint64_t seed = 1;
+  std::uint64_t from = 0;  ///< the first round of each connection
 };
 
 struct Mode {
@@ -77,6 +79,7 @@ Options read_options(int count, char** words) {
     if (name == "--requests") options.requests = std::strtoull(value, nullptr, 10);
     if (name == "--before") options.before = std::strtoull(value, nullptr, 10);
     if (name == "--seed") options.seed = std::strtoull(value, nullptr, 10);
+    if (name == "--from") options.from = std::strtoull(value, nullptr, 10);
   }
   if (options.port == 0 || options.connections == 0 || modes().count(options.mode) == 0) {
     throw std::runtime_error("usage: service_load --port N --mode MODE; see the head of its file");
@@ -217,7 +220,7 @@ void run(const Options& options) {
   in_threads(options.connections, [&](std::size_t i) {
     try {
       for (std::size_t round = 0; round < decided; ++round) {
-        connections[i]->decide(round, nullptr);
+        connections[i]->decide(options.from + round, nullptr);
       }
     } catch (const std::exception& error) {
       measured[i].first_error = error.what();
@@ -235,9 +238,9 @@ void run(const Options& options) {
     for (std::uint64_t round = 0;; ++round) {
       if (options.requests > 0 ? taken++ >= options.requests : Clock::now() >= end) break;
       if (decided > 0 && round == decided) break;
-      if (mode.times_decisions) connections[i]->decide(round, &measured[i]);
-      if (mode.times_payoffs)
-        connections[i]->pay(round, bodies[round % bodies.size()], &measured[i]);
+      const std::uint64_t id = options.from + round;
+      if (mode.times_decisions) connections[i]->decide(id, &measured[i]);
+      if (mode.times_payoffs) connections[i]->pay(id, bodies[round % bodies.size()], &measured[i]);
     }
   });
   const std::chrono::duration<double> took = Clock::now() - begin;
