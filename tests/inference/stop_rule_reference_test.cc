@@ -70,10 +70,10 @@ Real variance_under(const NoiseFit& fit, const Vector& weights, ActionId action)
   return std::max(0.0L, sum) * fit.inflation;
 }
 
-Compared compare(const std::vector<AtomRound>& rounds, const AffectedSets& sets, ActionId a,
-                 ActionId b, Real error) {
+/// `factor`: of the rounds of every action, with the estimates that they have now.
+Compared compare(const std::vector<AtomRound>& rounds, const AffectedSets& sets,
+                 const NoiseFit& fit, ActionId a, ActionId b, Real error, Real factor = 1.0L) {
   constexpr Real kSettle = 10.0L;
-  const NoiseFit fit = fit_noise(rounds, sets, {});
   const Vector weights = contrast(fit, sets, a, b);
   const Real variance = std::max(variance_under(fit, weights, a), variance_under(fit, weights, b));
   Compared out;
@@ -82,20 +82,32 @@ Compared compare(const std::vector<AtomRound>& rounds, const AffectedSets& sets,
   Real spread = 0.0L;
   for (const ActionId end : {a, b}) {
     Real n = 0.0L;
-    for (const AtomRound& round : rounds) n += round.action == end ? 1.0L : 0.0L;
+    for (const AtomRound& round : rounds) n += round.action == end ? factor : 0.0L;
     const Real u = variance * (n + kSettle) / (n * n);
     log += std::log(1.0L + n / kSettle) / 2.0L;
     sum += u;
-    spread += u * u / fit.own_dof[end];
+    spread += u * u / (factor * fit.own_dof[end]);
     const Vector mean = mean_of(rounds, end);
     for (std::size_t g = 0; g < mean.size(); ++g) {
       out.difference += (end == a ? 1.0L : -1.0L) * weights[g] * mean[g];
     }
   }
-  const auto all = static_cast<Real>(fit.dof);
+  const Real all = factor * static_cast<Real>(fit.dof);
   const Real degrees = spread > 0.0L ? std::min(all, sum * sum / spread) : all;
   out.reach = std::sqrt(sum) * std::sqrt(degrees * (std::exp(2.0L * log / degrees) - 1.0L));
   return out;
+}
+
+/// Whether the leader would beat all others with so many rounds more.
+bool would_settle(const std::vector<AtomRound>& rounds, const AffectedSets& sets,
+                  const NoiseFit& fit, const Settlement& now, Real error, Real more) {
+  const auto count = static_cast<Real>(rounds.size());
+  for (const Rival& rival : now.rivals) {
+    const Compared then =
+        compare(rounds, sets, fit, *now.leader, rival.action, error, (count + more) / count);
+    if (!(then.difference > then.reach)) return false;
+  }
+  return true;
 }
 
 /// Up to 50 rounds the noise model is fitted in each.
@@ -104,6 +116,7 @@ TEST(StopRule, AgreesWithThePlainFormulas) {
   constexpr double kError = 0.1;
   std::size_t compared = 0;
   std::size_t beaten = 0;
+  std::size_t foretold = 0;
   for (std::uint32_t number = 0; number < 60; ++number) {
     const testing::RandomCase world = testing::random_case("up_ts", number);
     const std::size_t actions = world.knowledge.actions();
@@ -128,9 +141,10 @@ TEST(StopRule, AgreesWithThePlainFormulas) {
     scale *= static_cast<double>(world.knowledge.variables());
     const Settlement now = evidence.settlement();
     ASSERT_TRUE(now.leader.has_value());
+    const NoiseFit fit = fit_noise(rounds, sets, {});
     for (const Rival& rival : now.rivals) {
       if (!rival.difference.interval) continue;
-      const Compared plain = compare(rounds, sets, *now.leader, rival.action, kError);
+      const Compared plain = compare(rounds, sets, fit, *now.leader, rival.action, kError);
       const std::string what =
           "case " + std::to_string(number) + ", action " + std::to_string(rival.action);
       const Interval& interval = *rival.difference.interval;
@@ -145,10 +159,18 @@ TEST(StopRule, AgreesWithThePlainFormulas) {
       ++compared;
       beaten += rival.beaten ? 1 : 0;
     }
+    if (now.more_rounds) {
+      const auto more = static_cast<Real>(*now.more_rounds);
+      EXPECT_TRUE(would_settle(rounds, sets, fit, now, kError, more + 1.0L)) << number;
+      EXPECT_FALSE(more > 3.0L && would_settle(rounds, sets, fit, now, kError, more - 3.0L))
+          << number;
+      ++foretold;
+    }
   }
   EXPECT_GT(compared, 60u);
   EXPECT_GT(beaten, 3u);
   EXPECT_LT(beaten, compared);
+  EXPECT_GT(foretold, 10u);
 }
 
 /// After 50 rounds the noise model is not fitted in each, but it is before a campaign settles.
@@ -170,8 +192,9 @@ TEST(StopRule, SettlesByANoiseModelOfAllRounds) {
     }
     ASSERT_TRUE(evidence.settled().has_value());
     ASSERT_GT(rounds.size(), 100u);
+    const NoiseFit fit = fit_noise(rounds, sets, {});
     for (const Rival& rival : evidence.settlement().rivals) {
-      const Compared plain = compare(rounds, sets, *evidence.settled(), rival.action, 0.05L);
+      const Compared plain = compare(rounds, sets, fit, *evidence.settled(), rival.action, 0.05L);
       EXPECT_NEAR(rival.difference.interval->low,
                   static_cast<double>(plain.difference - plain.reach), 1e-9)
           << run;
