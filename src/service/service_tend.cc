@@ -33,19 +33,23 @@ void Service::tend(const std::stop_token& stop) {
   for (const EntryPtr& entry : parts_->entries()) {
     if (stop.stop_requested()) return;
     if (!entry->reason().empty() || entry->archived() || Clock::now() < entry->tend_after) continue;
+    const auto put_off = [&](const std::exception& error) {
+      parts_->log(fmt::format("campaign {}: {}", entry->stored.name, error.what()));
+      entry->tend_after = Clock::now() + kPauseAfterTrouble;  // it may take long to come so far
+    };
     try {
       parts_->write_due_snapshot(*entry, stop);
       parts_->compact(*entry, stop);
     } catch (const CommitFailed&) {
       // All is as before; the next one tries again.
-    } catch (const std::exception& error) {  // of this campaign alone
-      const auto* damage = dynamic_cast<const StoreError*>(&error);
-      if (damage != nullptr && damage->kind() == StoreError::Kind::kDamaged) {
+    } catch (const StoreError& error) {
+      if (error.kind() == StoreError::Kind::kDamaged) {
         parts_->set_aside(*entry, error.what());
-        continue;
+      } else {
+        put_off(error);
       }
-      parts_->log(fmt::format("campaign {}: {}", entry->stored.name, error.what()));
-      entry->tend_after = Clock::now() + kPauseAfterTrouble;  // it may take long to come so far
+    } catch (const std::exception& error) {  // of this campaign alone
+      put_off(error);
     }
   }
 }
