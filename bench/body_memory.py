@@ -40,7 +40,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--mib", type=int, default=57, help="size of the bodies")
+    parser.add_argument("--quick", action="store_true", help="bodies of 30 MiB")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.mib = 30
     size = arguments.mib * MEBIBYTE
     amounts = ",".join(f"{(7 * i) % 1000 / 100:.2f}" for i in range(size // 5))
     bodies = {
@@ -48,6 +51,7 @@ def main():
         "objects that are empty": "{\"x\":[" + ",".join(["{}"] * (size // 3)) + "]}",
         "payoffs, one digit": "{\"payoffs\":[" + ",".join(["1"] * (size // 2)) + "]}",
         "payoffs, two decimals": "{\"payoffs\":[" + amounts + "]}",
+        "many keys": "{" + ",".join(f'"{i}":0' for i in range(size // 12)) + "}",
         "payoffs, 17 digits": "{\"payoffs\":[" + ",".join(["0.1234567890123456"] * (size // 19)) + "]}",
     }
     for words, body in bodies.items():

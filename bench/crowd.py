@@ -79,7 +79,10 @@ def main():
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="shorter and rough")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.seconds, arguments.repeats = 1, 2
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     alone, beside = [], []

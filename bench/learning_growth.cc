@@ -2,7 +2,7 @@
 //
 //   learning_growth [POLICY...] > learning_growth.csv      by default up_ts_bl up_ts up_ts_sparse
 //
-// Lines: policy, told (sets, nothing or segments), variables m, units (atoms or units that the
+// Lines: policy, known (sets, nothing or segments), variables m, units (atoms or units that the
 // policy works with), microseconds of select(), of decide(), which adds the probabilities, of
 // observe() on average and of the slowest observe(), and MiB that the policy takes. Each is CPU
 // time of one thread.
@@ -32,7 +32,7 @@ constexpr double kSeconds = 0.5;                        // at least, for each li
 constexpr std::size_t kNumbers = std::size_t{1} << 23;  // of noise, used again and again
 
 struct Setting {
-  const char* told = "nothing";
+  const char* known = "nothing";
   std::size_t variables = 0;
   std::size_t segments = 0;  ///< 0: none are told
 };
@@ -53,7 +53,8 @@ std::vector<VariableSet> random_tenths(std::size_t variables) {
 Knowledge knowledge_of(const Setting& setting) {
   Knowledge knowledge(kActions, setting.variables);
   knowledge.set_baseline(std::vector<double>(setting.variables, 1.0));
-  if (setting.told == std::string("sets")) knowledge.set_affected(random_tenths(setting.variables));
+  if (setting.known == std::string("sets"))
+    knowledge.set_affected(random_tenths(setting.variables));
   if (setting.segments > 0) {
     std::vector<Partition::Segment> runs;
     for (std::size_t s = 0; s < setting.segments; ++s) {
@@ -117,7 +118,7 @@ void pay(std::vector<double>& payoffs, const std::vector<double>& shock, ActionI
 }
 
 void measure(const std::string& name, const Setting& setting) {
-  const bool own_units = setting.told == std::string("nothing");
+  const bool own_units = setting.known == std::string("nothing");
   const std::string spec = own_units ? fmt::format("{}(units={})", name, setting.variables) : name;
   const auto shocks = noise(setting.variables);
   const Knowledge knowledge = knowledge_of(setting);
@@ -145,7 +146,7 @@ void measure(const std::string& name, const Setting& setting) {
   } while (processor_seconds() - begin < kSeconds || round < 3 * kActions + 8);
   const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
   fmt::print("{},{},{},{},{:.1f},{:.1f},{:.1f},{:.1f},{:.2f}\n", policy->spec().name(),
-             setting.told, setting.variables, policy->resolution().partition->groups(),
+             setting.known, setting.variables, policy->resolution().partition->groups(),
              select.mean(), decide.mean(), observe.mean(), observe.most(),
              static_cast<double>(after - before) / 1048576.0);
   std::fflush(stdout);
@@ -167,7 +168,7 @@ void measure_all(const std::string& name) {
 }  // namespace updraft
 
 int main(int argc, char** argv) {
-  fmt::print("policy,told,variables,units,select,decide,observe,slowest_observe,mib\n");
+  fmt::print("policy,known,variables,units,select,decide,observe,slowest_observe,mib\n");
   std::vector<std::string> names(argv + 1, argv + argc);
   if (names.empty()) names = {"up_ts_bl", "up_ts", "up_ts_sparse"};
   try {

@@ -1,6 +1,6 @@
 // Load on a running `updraft serve`: connections that each send one request after the other.
 //   service_load --port N --mode MODE [--connections C] [--seconds S] [--requests N] [--before N]
-//                [--seed S]
+//                [--seed S] [--from R]
 // Modes:
 //   decisions     POST of decisions, K = 10, m = 100
 //   payoffs       PUT of 100 dense payoffs, for decisions that were made before
@@ -8,18 +8,28 @@
 //   large-sparse  PUT of 100 payoffs of 100,000 by number
 //   rounds        decisions, each followed by its payoffs: m = 10, two of them by number
 // Runs for S seconds, or until N requests (rounds) are done, and at most for the decisions that
-// were made before, of which --before gives the number, of all connections. Prints JSON: requests a
+// were made before, of which --before gives the number, of all connections. Ids count from R, so
+// that a run with the seed of an earlier one can go on in its campaign. Prints JSON: requests a
 // second, p50, p99 and largest latency in milliseconds, errors.
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -28,6 +38,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -43,6 +54,7 @@ struct Options {
   std::uint64_t requests = 0;         ///< 0: as many as fit into `seconds`
   std::optional<std::size_t> before;  ///< in place of what the mode has
   std::uint64_t seed = 1;
+  std::uint64_t from = 0;  ///< the first round of each connection
 };
 
 struct Mode {
@@ -77,6 +89,7 @@ Options read_options(int count, char** words) {
     if (name == "--requests") options.requests = std::strtoull(value, nullptr, 10);
     if (name == "--before") options.before = std::strtoull(value, nullptr, 10);
     if (name == "--seed") options.seed = std::strtoull(value, nullptr, 10);
+    if (name == "--from") options.from = std::strtoull(value, nullptr, 10);
   }
   if (options.port == 0 || options.connections == 0 || modes().count(options.mode) == 0) {
     throw std::runtime_error("usage: service_load --port N --mode MODE; see the head of its file");
@@ -132,50 +145,174 @@ struct Measured {
   std::string first_error;
 };
 
-class Connection {
+std::string words_of_errno(const char* what) {
+  return fmt::format("{}: {}", what, std::strerror(errno));
+}
+
+/// A connection that sends one request after the other, without ever waiting: it takes as little of
+/// the machine from the service as it can.
+class Wire {
  public:
-  Connection(int port, std::string campaign, std::size_t number)
-      : client_("127.0.0.1", port),
-        decisions_("/v1/campaigns/" + campaign + "/decisions"),
-        number_(number) {
-    client_.set_keep_alive(true);
-    client_.set_tcp_nodelay(true);
-    client_.set_read_timeout(60);
+  /// Of request number 0, 1, 2, ...; nothing once there are no more.
+  using Next = std::function<std::optional<std::string>(std::uint64_t number)>;
+
+  explicit Wire(int port) : file_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int on = 1;
+    ::setsockopt(file_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (::connect(file_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+        ::fcntl(file_, F_SETFL, O_NONBLOCK) != 0) {
+      throw std::runtime_error(words_of_errno("no connection"));
+    }
+  }
+  ~Wire() { ::close(file_); }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  int file() const { return file_; }
+  bool sends() const { return sent_ < out_.size(); }
+  bool over() const { return over_; }
+
+  void begin(Next next, Measured* measured) {
+    next_ = std::move(next);
+    measured_ = measured;
+    number_ = 0;
+    over_ = false;
+    send_next();
   }
 
-  std::string id(std::uint64_t round) const { return fmt::format("c{}-{}", number_, round); }
-
-  void decide(std::uint64_t round, Measured* measured) {
-    const std::string body = fmt::format("{{\"decision\":\"{}\"}}", id(round));
-    timed(measured, [&] { return client_.Post(decisions_, body, "application/json"); });
-  }
-
-  void pay(std::uint64_t round, const std::string& body, Measured* measured) {
-    const std::string path = decisions_ + "/" + id(round) + "/payoffs";
-    timed(measured, [&] { return client_.Put(path, body, "application/json"); });
+  /// As far as it goes now.
+  void go_on() {
+    if (sends()) send_some();
+    while (!over_ && receive_some()) {
+    }
   }
 
  private:
-  void timed(Measured* measured, const std::function<httplib::Result()>& send) {
-    const auto begin = Clock::now();
-    const httplib::Result result = send();
-    const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
-    const bool good = result && result->status >= 200 && result->status < 300;
-    if (measured == nullptr) {
-      if (!good) throw std::runtime_error("before the clock ran: " + words(result));
-      return;
+  void send_next() {
+    std::optional<std::string> request = next_(number_++);
+    over_ = !request;
+    if (over_) return;
+    out_ = std::move(*request);
+    sent_ = 0;
+    in_.clear();
+    begin_ = Clock::now();
+    send_some();
+  }
+
+  void send_some() {
+    while (sends()) {
+      const ssize_t count = ::send(file_, out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL);
+      if (count < 0 && errno == EAGAIN) return;
+      if (count < 0) return fail(words_of_errno("cannot send"));
+      sent_ += static_cast<std::size_t>(count);
     }
-    measured->milliseconds.push_back(took.count());
-    if (good) return;
-    if (measured->errors++ == 0) measured->first_error = words(result);
   }
 
-  static std::string words(const httplib::Result& result) {
-    return result ? fmt::format("status {}: {}", result->status, result->body.substr(0, 200))
-                  : httplib::to_string(result.error());
+  /// False if there is nothing now.
+  bool receive_some() {
+    char piece[4096];
+    const ssize_t count = ::recv(file_, piece, sizeof piece, 0);
+    if (count < 0 && errno == EAGAIN) return false;
+    if (count <= 0) {
+      fail(count == 0 ? "the connection was closed" : words_of_errno("cannot receive"));
+      return false;
+    }
+    in_.append(piece, static_cast<std::size_t>(count));
+    const std::size_t head = in_.find("\r\n\r\n");
+    if (head == in_.npos) return true;
+    constexpr std::string_view kLength = "Content-Length: ";
+    const std::size_t length = in_.find(kLength);
+    if (length > head) {
+      fail("an answer without a length");
+      return false;
+    }
+    const std::size_t body = std::strtoull(in_.data() + length + kLength.size(), nullptr, 10);
+    if (in_.size() < head + 4 + body) return true;
+    answered(head);
+    return false;
   }
 
-  httplib::Client client_;
+  void answered(std::size_t head) {
+    const std::chrono::duration<double, std::milli> took = Clock::now() - begin_;
+    if (measured_ != nullptr) measured_->milliseconds.push_back(took.count());
+    if (!in_.starts_with("HTTP/1.1 2")) {
+      const std::string text =
+          fmt::format("status {}: {}", in_.substr(9, 3), in_.substr(head + 4, 200));
+      if (measured_ == nullptr) throw std::runtime_error("before the clock ran: " + text);
+      if (measured_->errors++ == 0) measured_->first_error = text;
+    }
+    send_next();
+  }
+
+  void fail(const std::string& why) {
+    if (measured_ == nullptr) throw std::runtime_error("before the clock ran: " + why);
+    if (measured_->errors++ == 0) measured_->first_error = why;
+    out_.clear();
+    sent_ = 0;
+    over_ = true;
+  }
+
+  int file_;
+  Next next_;
+  Measured* measured_ = nullptr;
+  std::uint64_t number_ = 0;
+  bool over_ = true;
+  std::string out_;
+  std::size_t sent_ = 0;
+  std::string in_;
+  Clock::time_point begin_;
+};
+
+/// Until all are over, in this thread.
+void drive(const std::vector<Wire*>& wires) {
+  std::vector<pollfd> files;
+  for (;;) {
+    files.clear();
+    for (const Wire* wire : wires) {
+      if (wire->over()) continue;
+      const short events = static_cast<short>(POLLIN | (wire->sends() ? POLLOUT : 0));
+      files.push_back({.fd = wire->file(), .events = events, .revents = 0});
+    }
+    if (files.empty()) return;
+    if (::poll(files.data(), files.size(), 60'000) == 0) {
+      throw std::runtime_error("no answer within a minute");
+    }
+    std::size_t at = 0;
+    for (Wire* wire : wires) {
+      if (wire->over()) continue;
+      if (files[at++].revents != 0) wire->go_on();
+    }
+  }
+}
+
+/// The requests of one connection.
+class Requests {
+ public:
+  Requests(const std::string& campaign, std::size_t number)
+      : decisions_("/v1/campaigns/" + campaign + "/decisions"), number_(number) {}
+
+  std::string decide(std::uint64_t round) const {
+    return request("POST", decisions_, fmt::format("{{\"decision\":\"{}\"}}", id(round)));
+  }
+  std::string pay(std::uint64_t round, const std::string& body) const {
+    return request("PUT", decisions_ + "/" + id(round) + "/payoffs", body);
+  }
+
+ private:
+  std::string id(std::uint64_t round) const { return fmt::format("c{}-{}", number_, round); }
+
+  static std::string request(std::string_view method, std::string_view path,
+                             const std::string& body) {
+    return fmt::format(
+        "{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        "Content-Length: {}\r\n\r\n{}",
+        method, path, body.size(), body);
+  }
+
   std::string decisions_;
   std::size_t number_;
 };
@@ -187,10 +324,26 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[std::min(at, sorted.size() - 1)];
 }
 
-void in_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
+/// Drives `wires` in a few threads, as pgbench does; throws what the first of them threw.
+void in_threads(const std::vector<std::unique_ptr<Wire>>& wires) {
+  const std::size_t count = std::min<std::size_t>(wires.size(), 4);
+  std::vector<std::exception_ptr> thrown(count);
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work, i);
+  for (std::size_t t = 0; t < count; ++t) {
+    threads.emplace_back([&, t] {
+      try {
+        std::vector<Wire*> mine;
+        for (std::size_t i = t; i < wires.size(); i += count) mine.push_back(wires[i].get());
+        drive(mine);
+      } catch (...) {
+        thrown[t] = std::current_exception();
+      }
+    });
+  }
   for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& one : thrown) {
+    if (one) std::rethrow_exception(one);
+  }
 }
 
 void run(const Options& options) {
@@ -204,42 +357,46 @@ void run(const Options& options) {
     throw std::runtime_error(made ? "cannot make the campaign: " + made->body : "no server");
   }
   const std::vector<std::string> bodies = payoff_bodies(mode, options.seed);
-  std::vector<std::unique_ptr<Connection>> connections;
+  std::vector<std::unique_ptr<Wire>> wires;
+  std::vector<Requests> requests;
   for (std::size_t i = 0; i < options.connections; ++i) {
-    connections.push_back(std::make_unique<Connection>(options.port, campaign, i));
+    wires.push_back(std::make_unique<Wire>(options.port));
+    requests.emplace_back(campaign, i);
   }
-  std::vector<Measured> measured(options.connections);
   std::size_t decided = 0;  // of each connection
   if (mode.decided_before > 0) {
     decided = options.before.value_or(mode.decided_before) / options.connections + 1;
   }
-  std::atomic<bool> unprepared = false;
-  in_threads(options.connections, [&](std::size_t i) {
-    try {
-      for (std::size_t round = 0; round < decided; ++round) {
-        connections[i]->decide(round, nullptr);
-      }
-    } catch (const std::exception& error) {
-      measured[i].first_error = error.what();
-      unprepared = true;
-    }
-  });
-  for (const Measured& one : measured) {
-    if (unprepared && !one.first_error.empty()) throw std::runtime_error(one.first_error);
-  }
+  const auto before = [&](std::size_t i) {
+    return [&, i](std::uint64_t number) {
+      return number < decided ? std::optional(requests[i].decide(options.from + number))
+                              : std::nullopt;
+    };
+  };
+  for (std::size_t i = 0; i < wires.size(); ++i) wires[i]->begin(before(i), nullptr);
+  in_threads(wires);
 
+  std::vector<Measured> measured(options.connections);
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::duration<double>(options.seconds);
   std::atomic<std::uint64_t> taken = 0;
-  in_threads(options.connections, [&](std::size_t i) {
-    for (std::uint64_t round = 0;; ++round) {
-      if (options.requests > 0 ? taken++ >= options.requests : Clock::now() >= end) break;
-      if (decided > 0 && round == decided) break;
-      if (mode.times_decisions) connections[i]->decide(round, &measured[i]);
-      if (mode.times_payoffs)
-        connections[i]->pay(round, bodies[round % bodies.size()], &measured[i]);
-    }
-  });
+  const bool both = mode.times_decisions && mode.times_payoffs;
+  const auto timed = [&](std::size_t i) {
+    return [&, i](std::uint64_t number) -> std::optional<std::string> {
+      const std::uint64_t round = both ? number / 2 : number;
+      const bool decides = mode.times_decisions && (!both || number % 2 == 0);
+      if (decides || !both) {  // a round is begun
+        if (options.requests > 0 ? taken++ >= options.requests : Clock::now() >= end) {
+          return std::nullopt;
+        }
+        if (decided > 0 && round == decided) return std::nullopt;
+      }
+      const std::uint64_t id = options.from + round;
+      return decides ? requests[i].decide(id) : requests[i].pay(id, bodies[round % bodies.size()]);
+    };
+  };
+  for (std::size_t i = 0; i < wires.size(); ++i) wires[i]->begin(timed(i), &measured[i]);
+  in_threads(wires);
   const std::chrono::duration<double> took = Clock::now() - begin;
 
   std::vector<double> all;

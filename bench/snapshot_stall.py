@@ -62,7 +62,10 @@ def main():
     parser.add_argument("--actions", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--every", type=int, default=100, help="--snapshot-every")
+    parser.add_argument("--quick", action="store_true", help="shorter, with smaller snapshots")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.variables, arguments.seconds = 100_000, 5
     with tempfile.TemporaryDirectory() as folder, \
             Server(arguments.build.resolve(), Path(folder) / "campaigns.db", "--snapshot-every",
                    arguments.every) as server:

@@ -1,11 +1,11 @@
-// What docs/stopping.md says of statements that hold at every time, over simulated campaigns:
+// What docs/stopping.md says of statements that hold at every time, over simulated runs:
 //
 //   stopping settle INSTANCE RUNS ROUNDS PROBE POLICY ...
-//     how often and when campaigns settle, and how often on a wrong action. INSTANCE is a shipped
+//     how often and when runs settle, and how often on a wrong action. INSTANCE is a shipped
 //     one, or aa: five actions that do nothing to twenty variables with shared noise, or aa01: the
 //     same with payoffs of 0 and 1, 5 % of them 1, or aarare: one variable, which 1 % of rounds
 //     pay, a lognormal amount. Looks at every round. Beside it the rounds of a rotation of fixed
-//     size that knows the gap and the noise. Prints a row for the campaigns so far after every
+//     size that knows the gap and the noise. Prints a row for the runs so far after every
 //     100; "at most" is the upper end of the 95 % interval of Clopper and Pearson of "wrong".
 //   stopping gain WORLD RUNS ROUNDS SHARE POLICY ...
 //     how often the intervals of the gain over a holdout of that share hold the truth, at a random
@@ -24,7 +24,7 @@
 //     in a tenth of the rounds.
 //   stopping raregain RUNS ROUNDS RATE
 //     coverage of the gain over a control action whose payoffs come with probability RATE, 10 % of
-//     rounds held out. Beside the interval: in how many campaigns there is one at a random time.
+//     rounds held out. Beside the interval: in how many runs there is one at a random time.
 
 #include <fmt/format.h>
 
@@ -197,7 +197,7 @@ struct Arguments {
   std::vector<std::string> policies;
 };
 
-/// Of a campaign until it settles, or its last round.
+/// Of a run until it settles, or its last round.
 struct Course {
   std::optional<double> settled;  ///< in which round
   bool wrong = false;
@@ -239,13 +239,13 @@ void settle(const std::string& name, const Arguments& asked) {
   World world = name == "aarare" ? rare_world()
                 : idle           ? made_world({.binary = name == "aa01"}, Resolution::Kind::kGroups)
                                  : instance_world(name, asked.rounds);
-  fmt::print("{}, {} campaigns of at most {} rounds, {:g} of them probes\n", name, asked.runs,
+  fmt::print("{}, {} runs of at most {} rounds, {:g} of them probes\n", name, asked.runs,
              asked.rounds, asked.number);
   if (!idle) {
     fmt::print("fixed size, gap and noise known: {:.0f} rounds with power 80 %, {:.0f} with 95 %\n",
                fixed_size(world, 0.8), fixed_size(world, 0.95));
   }
-  fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "policy", "campaigns",
+  fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "policy", "runs",
              "settled", "wrong", "at most", "median", "90th pct", "disputed", "regret");
   for (const std::string& spec : asked.policies) {
     std::uint32_t settled = 0, wrong = 0, disputed = 0;
@@ -306,8 +306,8 @@ void gain(const std::string& name, const Arguments& asked) {
   const bool is_made = name == "still" || name == "drift" || name == "wrong";
   World world =
       is_made ? made_world(made, Resolution::Kind::kGroups) : instance_world(name, asked.rounds);
-  fmt::print("{}, {} campaigns of {} rounds, control action 0 with {:g} of them\n", name,
-             asked.runs, asked.rounds, asked.number);
+  fmt::print("{}, {} runs of {} rounds, control action 0 with {:g} of them\n", name, asked.runs,
+             asked.rounds, asked.number);
   fmt::print("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}\n", "policy", "at random",
              "always", "+-", "by sets", "always", "+-", "gain", "disagree");
   for (const std::string& spec : asked.policies) {
@@ -386,8 +386,8 @@ void people(const Arguments& asked) {
     held.end(holdout.gain().estimate);
     mean += truth / counted / asked.runs;
   }
-  fmt::print("people, {} campaigns of {} rounds, {:g} held out\n{:>9} {:>9} {:>9} {:>8}\n",
-             asked.runs, asked.rounds, asked.number, "at random", "always", "+-", "gain");
+  fmt::print("people, {} runs of {} rounds, {:g} held out\n{:>9} {:>9} {:>9} {:>8}\n", asked.runs,
+             asked.rounds, asked.number, "at random", "always", "+-", "gain");
   fmt::print("{} {:>8.3g}\n", held.text(asked.runs), mean);
 }
 
@@ -396,7 +396,7 @@ void guard(const Arguments& asked) {
   const Made made{.effects = {0.0, 0.3, 0.5, 0.1, 0.2},
                   .harm = asked.number > 0.0 ? asked.number * std::numbers::sqrt2 + 0.5 : 0.0};
   World world = made_world(made, Resolution::Kind::kVariables);
-  fmt::print("{} campaigns of {} rounds, action 2 moves one variable by {:g} sd\n", asked.runs,
+  fmt::print("{} runs of {} rounds, action 2 moves one variable by {:g} sd\n", asked.runs,
              asked.rounds, -asked.number);
   fmt::print("{:<18} {:<9} {:>7} {:>6} {:>13} {:>9} {:>13}\n", "policy", "reference", "alarm",
              "false", "median round", "90th pct", "pulls, median");
@@ -457,8 +457,8 @@ void rare_guard(const Arguments& asked) {
   const double rate = asked.number;
   Knowledge declared(3, 1);
   declared.set_baseline({rate});
-  fmt::print("{} campaigns of {} rounds, payoffs come with probability {:g}\n", asked.runs,
-             asked.rounds, rate);
+  fmt::print("{} runs of {} rounds, payoffs come with probability {:g}\n", asked.runs, asked.rounds,
+             rate);
   fmt::print("{:<8} {:<9} {:>6} {:>13}\n", "payoffs", "reference", "false", "median round");
   for (const bool amounts : {false, true}) {
     for (const bool control : {true, false}) {
@@ -491,7 +491,7 @@ void rare_guard(const Arguments& asked) {
 void rare_gain(const Arguments& asked) {
   Knowledge declared(2, 1);
   const RoundShares shares{.control = 0, .holdout = 0.1};
-  fmt::print("{} campaigns of {} rounds, payoffs of the control come with probability {:g}\n",
+  fmt::print("{} runs of {} rounds, payoffs of the control come with probability {:g}\n",
              asked.runs, asked.rounds, asked.number);
   fmt::print("{:<8} {:>6} {:>7} {:>9} {:>9} {:>9}\n", "payoffs", "other", "shown", "at random",
              "always", "+-");

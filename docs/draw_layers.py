@@ -11,6 +11,8 @@ ON_TOP = {
     "apps/updraft": {"holds": "the command line: text to library calls", "uses": ["service"]},
     "python": {"holds": "the Python module: arrays to library calls", "uses": ["report", "inference"], "row": 2},
 }
+# Long arrows go around the boxes between: that of the store on the left, those of these on the right.
+ON_THE_RIGHT = ("inference", "logs", "data")
 
 
 def used(name, layers):
@@ -51,9 +53,7 @@ def arrow(start, end, rows_apart):
     aside = round(4 + y / 60)  # arrows from different rows keep apart
     margin = aside if left else WIDTH - aside
     side, to_side = (x, to_x) if left else (x + BOX, to_x + BOX)
-    return (
-        f"M{side:.0f} {y + HEIGHT / 2:.0f} H{margin} V{to_y + HEIGHT / 2:.0f} H{to_side:.0f}"
-    )
+    return f"M{side:.0f} {y + 0.7 * HEIGHT:.0f} H{margin} V{to_y + 0.3 * HEIGHT:.0f} H{to_side:.0f}"
 
 
 def lines_of(text, limit=42):
@@ -71,7 +71,7 @@ def draw(layers):
     place = {}
     for number in set(row.values()):
         names = [name for name in layers if row[name] == number]
-        names.sort(key=lambda name: name != "store")  # on the left: its arrow goes around all others
+        names.sort(key=lambda name: (name in ON_THE_RIGHT) - (name == "store"))
         space = (WIDTH - BOX * len(names)) / (len(names) + 1)
         for j, name in enumerate(names):
             place[name] = (space + j * (BOX + space), 20 + number * (HEIGHT + GAP))

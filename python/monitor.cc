@@ -134,7 +134,7 @@ It keeps a number per action and variable, so update() takes longer, and it must
 single variables: a total raises ValueError. action_names and variable_names are used in warnings.)";
 
 constexpr const char* kWarningsDoc =
-    R"(What the payoffs speak against, as a list of dicts: kind, action, message and advice.
+    R"(What the payoffs contradict, as a list of dicts: kind, action, message and advice.
 
 kind is 'outside_declared' (a variable outside an action's affected set moves with it),
 'more_than_declared' (more variables are identified than max_affected) or 'scale' (payoffs are much

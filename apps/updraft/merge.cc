@@ -12,16 +12,14 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Joins the shards that updraft run --shard made.\n"
-    "The results are those of a run on one machine, byte for byte. Needs no data, and the "
-    "instance\n"
-    "file only if the figure shows bounds.";
+    "Joins the shards that updraft run --shard wrote. The results are those of a run on one\n"
+    "machine, byte for byte. Needs no data, and the instance file only if the figure shows bounds.";
 
 constexpr const char* kFooter =
     "Output: the summary on standard output, and the files that updraft run writes. A shard may\n"
-    "be given twice. Shards of another version, instance, seed or experiment are refused, and so\n"
-    "are shards that contradict each other. If runs are missing, nothing is written, and the\n"
-    "message names the shards that have them.\n"
+    "be given twice. Shards that differ in version, instance, seed or experiment are refused, and\n"
+    "so are shards that contradict each other. If runs are missing, nothing is written, and the\n"
+    "message names the shards that should have them.\n"
     "\n"
     "Example:\n"
     "  updraft merge results/gaussian-shards/* --out results/gaussian";

@@ -100,7 +100,7 @@ constexpr SettingInfo kSettings[] = {
     {"drop-events-after", Type::kCount, "DAYS", "0",
      "Days after which the events of an archived campaign are dropped; 0: never"},
     {"compact-after", Type::kCount, "DAYS", "0",
-     "Days after which the events of complete decisions are dropped, behind a snapshot; 0: never"},
+     "Days after which the events of complete decisions before a snapshot are dropped; 0: never"},
     {"scrub-every", Type::kCount, "N", "3600",
      "Seconds between two readings of the whole store for damage; 0: never"},
     {"demo", Type::kSwitch, "", "false", "Add a campaign that a simulator plays"},

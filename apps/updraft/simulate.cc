@@ -420,7 +420,7 @@ Command add_simulate_command(CLI::App& program) {
   add_option(*command, "--knowledge-of NAME|FILE", options->knowledge_of,
              "Policies know what is true of this instance, not of the one they play on");
   add_flag(*command, "--check-assumptions", options->check_assumptions,
-           "Show what payoffs speak against what policies were told");
+           "Warn if payoffs contradict what policies were told");
   add_option(*command, "--rounds T", options->rounds,
              "Rounds of a run [gaussian 20000, criteo 5000, else 1000]");
   add_option(*command, "--runs R", options->runs, "Independent runs [10]");

@@ -19,9 +19,8 @@ namespace updraft::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "Checks and backs up the store of updraft serve, and exports and imports its campaigns as "
-    "JSON\n"
-    "lines.";
+    "Checks and backs up the store of updraft serve, and exports and imports its campaigns as\n"
+    "JSON lines.";
 
 constexpr const char* kFooter =
     "check   reads the whole store, replays every event, compares the state with the snapshots,\n"
@@ -32,14 +31,14 @@ constexpr const char* kFooter =
     "backup  copies the store to the new file --file, as of one moment, and checks the copy. The\n"
     "        service may run meanwhile. docs/operations.md says how to restore it.\n"
     "export  writes a campaign with all its events (docs/formats/campaign-log.md) to --file or to\n"
-    "        standard output. The service may run meanwhile. With --log, it writes the decisions\n"
-    "        whose payoffs are complete as a decision log (docs/formats/decision-log.md), for\n"
-    "        updraft evaluate and updraft simulate --warm: NDJSON if the name ends in .ndjson or\n"
-    "        .jsonl, else CSV; packed by gzip if it ends in .gz.\n"
+    "        standard output. With --log, it writes the decisions whose payoffs are complete as a\n"
+    "        decision log (docs/formats/decision-log.md), for updraft evaluate and updraft\n"
+    "        simulate --warm: NDJSON if the name ends in .ndjson or .jsonl, otherwise CSV;\n"
+    "        compressed with gzip if it ends in .gz. The service may run meanwhile.\n"
     "import  reads such a file, or standard input: all of it or nothing. It creates the store if\n"
     "        there is none. No service may be using the store.\n"
     "audit   reads such a file, or standard input, and says whether it has exactly the events\n"
-    "        that the store has of the campaign, or had before it dropped or deleted them.\n"
+    "        of the campaign that the store has, or had before it dropped or deleted them.\n"
     "\n"
     "Examples:\n"
     "  updraft store check --store campaigns.db\n"
@@ -78,9 +77,9 @@ std::string check_text(const CheckedCampaign& campaign) {
   std::string text = fmt::format("{}: {} events, {} snapshots, all correct\n", campaign.name,
                                  campaign.events, campaign.snapshots);
   if (campaign.cut > 0) {
-    text +=
-        fmt::format("{}: events up to {} were dropped behind a snapshot, where the check begins\n",
-                    campaign.name, campaign.cut);
+    text += fmt::format(
+        "{}: events up to {} were dropped; the check begins at the snapshot after them\n",
+        campaign.name, campaign.cut);
   }
   if (campaign.other_snapshots > 0) {
     text += fmt::format("{}: {} snapshots of another revision of the policy are not used\n",

@@ -48,13 +48,13 @@ struct Rival {
 /// Whether an action is known to be the best.
 struct Settlement {
   /// From the round `at` on, `best` is the best action. Wrong in at most a share `error` of
-  /// campaigns, however often one looks.
+  /// runs, however often one looks.
   bool settled = false;
   ActionId best = 0;
   std::uint64_t at = 0;
   double error = 0.05;
   /// Whether guardrails pause actions now. Then `best` is the best of the others. If only one is
-  /// left, a campaign does not become settled: there is nothing to compare it with.
+  /// left, nothing becomes settled: there is nothing to compare it with.
   bool some_paused = false;
   /// The largest estimate now, and how far ahead it is of each other action that is not paused.
   /// Absent as long as an action has no payoffs, or if the policy thinks that another one is more
@@ -80,7 +80,7 @@ struct Gain {
   std::uint64_t counted = 0;   ///< rounds or people, but for the first
   std::uint64_t held_out = 0;  ///< of them
   /// From the randomised holdout alone. Its interval holds at all times, in all but a share `error`
-  /// of campaigns. Absent with fewer than kLeastHeldOut rounds, or people, of either kind, and as
+  /// of runs. Absent with fewer than kLeastHeldOut rounds, or people, of either kind, and as
   /// long as none of them paid; of payoffs that are amounts rather than counts, 20 must be other
   /// than 0.
   IntervalEstimate estimate = {};
@@ -100,7 +100,7 @@ struct Gain {
 bool disagrees(const Gain& gain);
 
 /// A guardrail that an action breaks: its variables fell by more than the tolerance, in at most a
-/// share `error` of campaigns wrongly.
+/// share `error` of runs wrongly.
 struct GuardrailAlarm {
   std::size_t guardrail = 0;  ///< EvidenceOptions::guardrails
   ActionId action = 0;
@@ -109,7 +109,7 @@ struct GuardrailAlarm {
   Interval interval = {};  ///< of the change, now
 };
 
-/// Evidence about a campaign that holds at every time, under whatever choices the policy makes.
+/// Evidence about a run that holds at every time, under whatever choices the policy makes.
 /// docs/stopping.md has the formulas, their sources and what is assumed. The same calls give the
 /// same state, bit for bit. Not safe for use by several threads at once. Of targeting policies, see
 /// updraft/people_holdout.h.
@@ -147,7 +147,7 @@ class Evidence {
   /// sums over partition(). Cost: O(K G + G^2), and whenever there are 2 % more rounds, or after
   /// rare payoffs 0.5 %, O(G^3).
   void observed(const SharedDecision& shared, const Payoffs& payoffs);
-  /// Of a round in which nothing was held out, in a log or before the campaign: for the stop rule
+  /// Of a round in which nothing was held out, in a log or before the run: for the stop rule
   /// and the guardrails; the gain does not count it.
   void observed(ActionId action, const Payoffs& payoffs);
 

@@ -39,7 +39,7 @@ inline constexpr Purpose kHoldoutPurpose{14};
 /// Whose round the decision `number` is: one uniform draw of stream.with(kHoldoutPurpose).
 RoundOf round_of(const RoundShares& shares, const Stream& stream, std::uint64_t number);
 
-/// What the evidence of a campaign asks of its next decision (Evidence::steering()).
+/// What the evidence asks of its next decision (Evidence::steering()).
 struct Steering {
   ActionId probe = 0;  ///< what a probe takes; not paused
   /// Actions that only the holdout may take. They increase, and are not all.

@@ -34,7 +34,7 @@ def output_of(name, *arguments, folder):
 
 def test_every_example_is_tested():
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == [
-        "first_campaign.py",
+        "first_policy.py",
         "targeting.py",
         "which_policy.py",
     ]
@@ -52,12 +52,12 @@ def test_cells(path):
         assert (not code) == (kind == " [markdown]"), cell
 
 
-def test_first_campaign(tmp_path):
-    output = output_of("first_campaign.py", folder=tmp_path)
+def test_first_policy(tmp_path):
+    output = output_of("first_policy.py", folder=tmp_path)
     days = dict(re.findall(r"^(\w+) +(\d+) +-?\d+\.\d", output, re.M))
     assert sum(map(int, days.values())) == 150
     assert max(days, key=lambda name: int(days[name])) == "drinks"
-    assert (tmp_path / "first-campaign.policy").stat().st_size > 0
+    assert (tmp_path / "first.policy").stat().st_size > 0
 
 
 def test_which_policy(tmp_path):

@@ -29,13 +29,13 @@ class SharedDecision(NamedTuple):
 
 
 class Evidence:
-    """What a campaign of a plain policy knows at whatever time you look.
+    """What is known of a plain policy at work, at whatever time you look.
 
     policy: decides and learns through this object. Affected sets that it knows make comparisons
     sharper.
     control: the action that the gain and the guardrails compare with.
     holdout: the share of rounds that take the control action.
-    probe: the share of rounds that take what settles the campaign soonest.
+    probe: the share of rounds that take what settles the question soonest.
     guardrails: by name, the variables whose sum must not fall, or (variables, how far it may fall).
     Without a control action they are compared with the baseline that the policy knows.
     pause: whether an action that breaks a guardrail is not taken any more.

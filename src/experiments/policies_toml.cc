@@ -47,18 +47,18 @@ std::vector<PolicySpec> specs_of(const PolicyGrid& grid) {
 }
 
 /// Throws if the instance does not know what a policy needs, or a policy cannot be made.
-void check_policies(const PolicyGrid& grid, const Instance& instance, Knowledge told) {
+void check_policies(const PolicyGrid& grid, const Instance& instance, Knowledge knowledge) {
   const std::vector<PolicySpec> specs = specs_of(grid);
   if (needs_of(grid.spec).contains(Need::kObservations)) {  // a simulation draws them
-    const std::size_t variables = told.variables();
-    told.set_observations(
+    const std::size_t variables = knowledge.variables();
+    knowledge.set_observations(
         {std::vector<double>(variables, 1.0), std::vector<double>(variables, 0.0)});
   }
   for (const PolicySpec& spec : specs) {
     check_effect_gap(instance, spec);
-    knowledge_for(spec, told);
+    knowledge_for(spec, knowledge);
   }
-  make_policy(specs.front(), told);
+  make_policy(specs.front(), knowledge);
 }
 
 /// Throws if a policy is of another kind, or cannot be made.

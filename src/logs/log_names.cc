@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <utility>
 
 #include "data/line_file.h"
@@ -32,6 +33,14 @@ void set_log_column(LogFormat::Columns& columns, const std::string& meaning, std
 bool absent_is_zero(std::string_view field, const std::string& word) {
   if (word == "zero" || word == "missing") return word == "zero";
   throw InvalidInput(field, shown(word), "must be zero or missing");
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view name) {
+  std::uint64_t value = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
 }
 
 LogNames::LogNames(std::string_view kind, std::vector<std::string> given, std::size_t most)

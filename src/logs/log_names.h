@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include <vector>
 
 namespace updraft {
+
+/// The number that a name is written as, if it is a whole number.
+std::optional<std::uint64_t> whole_number(std::string_view name);
 
 /// Ids of names: those given, or each new name the next id.
 class LogNames {

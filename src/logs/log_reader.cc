@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <functional>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "data/line_file.h"
 #include "logs/log_records.h"
+#include "logs/seen_decisions.h"
 #include "updraft/decision_log.h"
 #include "updraft/error.h"
 
@@ -22,42 +20,6 @@ bool is_json(const std::string& path) {
   const std::size_t start = line.find_first_not_of(" \t");
   return start != line.npos && line[start] == '{';
 }
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-/// Whether a decision came before. If the first one is a whole number, all must be, and increase;
-/// else their hashes are kept. Two of 10 million hashes are alike with a probability of 3e-6.
-class SeenDecisions {
- public:
-  /// The rule that it breaks; empty if none.
-  std::string_view add(const std::string& decision) {
-    const std::optional<std::uint64_t> number = whole_number(decision);
-    if (first_) numbered_ = number.has_value();
-    if (numbered_) {
-      if (!number) return "must be a whole number, as those before";
-      if (!first_ && *number <= last_) {
-        return "comes twice, or after a larger one; decisions that are numbers must increase, and "
-               "rows of one decision follow each other";
-      }
-      last_ = *number;
-    } else if (!hashes_.insert(std::hash<std::string>()(decision)).second) {
-      return "comes twice; rows of one decision must follow each other";
-    }
-    first_ = false;
-    return {};
-  }
-
- private:
-  bool first_ = true;
-  bool numbered_ = false;
-  std::uint64_t last_ = 0;
-  std::unordered_set<std::uint64_t> hashes_;
-};
 
 }  // namespace
 

@@ -35,9 +35,9 @@ std::size_t explanation_effort(const Policy& policy) {
 
 struct Monitor::State {
   explicit State(std::size_t groups) : chosen(groups, 0), tallies(groups), history(groups, 1) {}
-  State(const Policy& policy, Knowledge told)
-      : chosen(told.actions(), 0),
-        declared(std::move(told)),
+  State(const Policy& policy, Knowledge knowledge)
+      : chosen(knowledge.actions(), 0),
+        declared(std::move(knowledge)),
         statistics(std::in_place, declared->actions(), declared->variables(), declared->affected()),
         quantity(policy.explain(Detail::kCheap).quantity),
         history(chosen.size(), explanation_effort(policy)) {}

@@ -60,8 +60,10 @@ Pick pick_policy(const PolicySpec& automatic, const Knowledge& knowledge) {
   if (!known.horizon()) {
     throw InvalidInput(
         "auto.alpha",
-        fmt::format("missing: {} is the pick ({}), and with delta it needs the horizon", info.name,
-                    choice->because));
+        fmt::format(
+            "missing: {} is the pick ({}), and with delta it needs the horizon; without delta, "
+            "auto picks a policy that needs neither",
+            info.name, choice->because));
   }
   pick.reason +=
       "; alpha follows from delta and the horizon: it holds for the worst noise, and can cost a "

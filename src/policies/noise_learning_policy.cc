@@ -43,21 +43,21 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
   return std::sqrt(static_cast<double>(degrees) / square);
 }
 
-NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge& told)
-    : Policy(spec, told, Resolution::groups(told.affected()->atoms())),
+NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge& knowledge)
+    : Policy(spec, knowledge, Resolution::groups(knowledge.affected()->atoms())),
       refit_(spec.number_or_default("refit")),
       diagonal_(spec.word_or_default("covariance") == "diagonal"),
       moments_(actions(), resolution().partition->groups()),
       counts_(moments_.atoms()),
       model_(actions(), moments_.atoms()) {
   const auto groups = static_cast<Index>(atoms());
-  if (told.baseline() != nullptr) {
+  if (knowledge.baseline() != nullptr) {
     baseline_ = VectorXd::Zero(groups);
-    resolution().partition->sum_dense(*told.baseline(), {baseline_->data(), atoms()});
+    resolution().partition->sum_dense(*knowledge.baseline(), {baseline_->data(), atoms()});
   } else if (!model_.factored()) {
-    posterior_.emplace(*knowledge().affected());
+    posterior_.emplace(*this->knowledge().affected());
   }
-  if (model_.factored()) factored_.emplace(*knowledge().affected());
+  if (model_.factored()) factored_.emplace(*this->knowledge().affected());
   const auto count = static_cast<Index>(actions());
   weights_ = MatrixXd::Zero(groups, count);
   scaled_weights_ = MatrixXd::Zero(groups, count);

@@ -315,12 +315,12 @@ Needs provided_by(const PolicySpec& spec) {
 }
 
 /// What the parameter max_affected says, if given.
-void tell_max_affected(const PolicySpec& spec, Knowledge& told) {
+void add_max_affected(const PolicySpec& spec, Knowledge& knowledge) {
   try {
     if (const auto most = spec.number("max_affected")) {
-      told.set_max_affected(static_cast<std::size_t>(*most));
+      knowledge.set_max_affected(static_cast<std::size_t>(*most));
     } else if (const auto list = spec.list("max_affected")) {
-      told.set_max_affected(std::vector<std::size_t>(list->begin(), list->end()));
+      knowledge.set_max_affected(std::vector<std::size_t>(list->begin(), list->end()));
     }
   } catch (const InvalidInput& refused) {
     throw InvalidInput(spec.name() + "." + refused.field(), refused.value(), refused.rule());
@@ -336,11 +336,14 @@ Needs used_by(const PolicySpec& spec) {
 }
 
 [[noreturn]] void refuse_missing(const PolicySpec& spec, Needs missing, const Knowledge& known) {
+  const std::string pick = pick_policy(PolicySpec::parse("auto"), known).spec.name();
+  std::vector<std::string> others = policies_that_need_at_most(known.known());
+  std::erase_if(others, [&](const std::string& one) { return one == "auto" || one == pick; });
   throw InvalidInput(
       spec.name(),
-      fmt::format("needs to know {}, which is missing; with what is known ({}) these would do: {}",
-                  needs_text(missing), needs_text(known.known()),
-                  fmt::join(policies_that_need_at_most(known.known()), ", ")));
+      fmt::format("needs to know {}, which is missing; with what is known ({}) auto takes {}; "
+                  "these would do, too: {}",
+                  needs_text(missing), needs_text(known.known()), pick, fmt::join(others, ", ")));
 }
 
 }  // namespace
@@ -456,25 +459,25 @@ Needs needs_of(const PolicySpec& spec) { return used_by(spec).without(provided_b
 
 Knowledge knowledge_for(const PolicySpec& spec, const Knowledge& knowledge) {
   if (knowledge.kind() != PolicyKind::kPlain) return knowledge;
-  Knowledge told = spec.name() == "auto"
-                       ? knowledge
-                       : knowledge.only(used_by(spec) | policy_info(spec.name()).uses);
-  tell_max_affected(spec, told);
-  if (const auto value = spec.number("min_uplift")) told.set_min_uplift(*value);
-  if (const auto value = spec.number("effect_gap")) told.set_effect_gap(*value);
+  Knowledge known = spec.name() == "auto"
+                        ? knowledge
+                        : knowledge.only(used_by(spec) | policy_info(spec.name()).uses);
+  add_max_affected(spec, known);
+  if (const auto value = spec.number("min_uplift")) known.set_min_uplift(*value);
+  if (const auto value = spec.number("effect_gap")) known.set_effect_gap(*value);
   if (const auto value = spec.number("horizon")) {
-    told.set_horizon(static_cast<std::uint64_t>(*value));
+    known.set_horizon(static_cast<std::uint64_t>(*value));
   }
   const auto mean = spec.number("prior_mean");
   const auto variance = spec.number("prior_variance");
   if (const auto prior = knowledge.reward_prior(); prior && (mean || variance)) {
-    told.set_reward_prior({mean.value_or(prior->mean), variance.value_or(prior->variance)});
+    known.set_reward_prior({mean.value_or(prior->mean), variance.value_or(prior->variance)});
   } else if (mean && variance) {
-    told.set_reward_prior({*mean, *variance});
+    known.set_reward_prior({*mean, *variance});
   }
-  const Needs missing = used_by(spec).without(told.known());
+  const Needs missing = used_by(spec).without(known.known());
   if (!missing.empty()) refuse_missing(spec, missing, knowledge);
-  return told;
+  return known;
 }
 
 std::unique_ptr<Policy> make_policy(const PolicySpec& spec, const Knowledge& knowledge) {

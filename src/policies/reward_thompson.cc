@@ -53,7 +53,8 @@ ActionId RewardThompson::choose(const Stream& stream) {
   const double* sd = sd_.data();
   double best_draw = mean[best] + factor * sd[best] * normal[best * DecisionNormals::kBlock];
   for (ActionId action = best + 1; action < count; ++action) {
-    const double draw = mean[action] + factor * sd[action] * normal[action * DecisionNormals::kBlock];
+    const double draw =
+        mean[action] + factor * sd[action] * normal[action * DecisionNormals::kBlock];
     if (draw > best_draw && !(leave_out_waiting && waiting(action))) {
       best = action;
       best_draw = draw;

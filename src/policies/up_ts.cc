@@ -21,8 +21,8 @@ namespace {
 /// with the noise of a few factors that of FactoredNoise.
 class UpTs final : public NoiseLearningPolicy {
  public:
-  UpTs(const PolicySpec& spec, const Knowledge& told)
-      : NoiseLearningPolicy(spec, told),
+  UpTs(const PolicySpec& spec, const Knowledge& knowledge)
+      : NoiseLearningPolicy(spec, knowledge),
         baseline_draws_(baseline_known() ? 0
                         : factored()     ? baseline_width()
                                          : atoms()),

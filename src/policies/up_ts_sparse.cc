@@ -76,8 +76,8 @@ std::uint64_t mark_of(std::span<const double> sums) {
 /// sweep. Memory: (3 K + 60) G numbers.
 class UpTsSparse final : public Policy {
  public:
-  UpTsSparse(const PolicySpec& spec, const Knowledge& told)
-      : Policy(spec, told, Resolution::groups(units_of(spec, told))),
+  UpTsSparse(const PolicySpec& spec, const Knowledge& knowledge)
+      : Policy(spec, knowledge, Resolution::groups(units_of(spec, knowledge))),
         moments_(actions(), units()),
         counts_(units()),
         noise_(units()),
@@ -86,12 +86,12 @@ class UpTsSparse final : public Policy {
         sampler_(actions(), units()),
         draws_(actions(), units()),
         scratch_(actions(), units()) {
-    if (told.baseline() != nullptr) {
-      resolution().partition->sum_dense(*told.baseline(), {state_.baseline.data(), units()});
+    if (knowledge.baseline() != nullptr) {
+      resolution().partition->sum_dense(*knowledge.baseline(), {state_.baseline.data(), units()});
     }
     data_.means = &moments_.means();
     data_.noise = &noise_;
-    data_.baseline_known = told.baseline() != nullptr;
+    data_.baseline_known = knowledge.baseline() != nullptr;
     data_.pulls = VectorXd::Ones(static_cast<Index>(actions()));
   }
 

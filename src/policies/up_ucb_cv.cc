@@ -19,8 +19,8 @@ namespace {
 /// radius = whole K G^2 / 2 more.
 class UpUcbCv final : public NoiseLearningPolicy {
  public:
-  UpUcbCv(const PolicySpec& spec, const Knowledge& told)
-      : NoiseLearningPolicy(spec, told), whole_(spec.word("radius") == "whole") {}
+  UpUcbCv(const PolicySpec& spec, const Knowledge& knowledge)
+      : NoiseLearningPolicy(spec, knowledge), whole_(spec.word("radius") == "whole") {}
 
  private:
   std::optional<Eigen::VectorXd> radii() const override {

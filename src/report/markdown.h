@@ -17,6 +17,10 @@ std::string row(const std::vector<std::string>& cells);
 /// The first two rows; `rule` is the second, `|---|---:|`.
 std::string header(const std::vector<std::string>& titles, const std::string& rule);
 
+/// With paragraphs in lines of 100 characters; tables, headings, pictures and code stay as they
+/// are.
+std::string wrapped(std::string_view markdown);
+
 /// The statement, after the claim's number if it has one.
 std::string statement_of(const Verdict& verdict);
 

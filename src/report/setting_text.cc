@@ -14,15 +14,15 @@ namespace {
 
 std::string instance_text(const Experiment& experiment) {
   const auto instance = load_instance(experiment.instance);
-  const std::string told = experiment.may_know ? fmt::format(" Policies may be told {}.",
-                                                             needs_text(*experiment.may_know))
-                                               : "";
+  const std::string known = experiment.may_know ? fmt::format(" Policies may be told {}.",
+                                                              needs_text(*experiment.may_know))
+                                                : "";
   return fmt::format(
       "Instance {}: K = {} actions, m = {} variables, at most L = {} of them affected by an "
       "action.{}",
       instance->name(), grouped(static_cast<double>(instance->actions()), 0),
       grouped(static_cast<double>(instance->variables()), 0),
-      grouped(static_cast<double>(instance->max_affected()), 0), told);
+      grouped(static_cast<double>(instance->max_affected()), 0), known);
 }
 
 /// Who was treated, with which treatment, and how payoffs were drawn.

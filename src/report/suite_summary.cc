@@ -120,7 +120,7 @@ std::string summary_markdown(const SuiteResult& suite) {
       regret_table(suite));
   const std::string verdicts = verdict_table(suite);
   if (!verdicts.empty()) text += fmt::format("## Verdicts\n\n{}\n", verdicts);
-  return text + fmt::format("## Repeat it\n\n```sh\n{}```\n", repeat_commands(suite));
+  return wrapped(text + fmt::format("## Repeat it\n\n```sh\n{}```\n", repeat_commands(suite)));
 }
 
 }  // namespace updraft

@@ -93,7 +93,7 @@ std::string summary_markdown(const ExperimentResult& result) {
     text += fmt::format("## Verdicts\n\n{}\n\n{}\n", kVerdictRule, verdict_table(result));
   }
   text += fmt::format("## Repeat it\n\n```sh\n{}\n```\n", repeat_command(result));
-  return text;
+  return wrapped(text);
 }
 
 }  // namespace updraft

@@ -83,7 +83,7 @@ void read_attribute(std::string_view attribute, const std::string& line, TokenHo
     while (!value.empty()) {
       const std::string_view one = take_until(value, ",");
       if (!is_token_name(one.ends_with('*') ? one.substr(0, one.size() - 1) : one)) {
-        throw InvalidInput(field, one, "must be names of campaigns, or beginnings with a * behind");
+        throw InvalidInput(field, one, "must be names of campaigns, or beginnings followed by a *");
       }
       holder.campaigns.emplace_back(one);
     }
@@ -91,7 +91,7 @@ void read_attribute(std::string_view attribute, const std::string& line, TokenHo
   } else if (key == "rate") {
     holder.rate = rate_of(value, field);
   } else {  // It may be a token that was written behind another one.
-    throw InvalidInput(line, "behind a token there may be name=, roles=, campaigns= and rate=");
+    throw InvalidInput(line, "after a token there may be name=, roles=, campaigns= and rate=");
   }
 }
 

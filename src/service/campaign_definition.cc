@@ -161,10 +161,7 @@ std::size_t read_count(const json& document, const char* key, std::size_t most,
 /// Policies that learn the noise keep a covariance of the atoms.
 void check_atoms(const CampaignDefinition& campaign, std::size_t most) {
   const PolicyInfo& info = policy_info(campaign.spec.name());
-  const bool learns_noise =
-      std::any_of(info.parameters.begin(), info.parameters.end(),
-                  [](const ParameterInfo& parameter) { return parameter.name == "refit"; });
-  if (!learns_noise || !campaign.knowledge->affected()) return;
+  if (!info.traits.learns_noise || !campaign.knowledge->affected()) return;
   const std::size_t atoms = campaign.knowledge->affected()->atoms()->groups();
   if (atoms <= most) return;
   throw InvalidInput(
@@ -317,6 +314,11 @@ Knowledge CampaignDefinition::policy_knowledge() const {
 std::string action_name(const CampaignDefinition& campaign, ActionId action) {
   return campaign.action_names.empty() ? fmt::format("action {}", action)
                                        : campaign.action_names[action];
+}
+
+Needs needs_of_decision(const CampaignDefinition& campaign) {
+  const Needs needs = needs_of(campaign.spec);
+  return campaign.knowledge ? needs.without(campaign.knowledge->known()) : needs;
 }
 
 ActionId action_field(const json& value, const CampaignDefinition& campaign,

@@ -78,6 +78,9 @@ struct DefinitionLimits {
 /// From the body of POST /v1/campaigns. Throws InvalidInput.
 CampaignDefinition parse_definition(std::string_view body, const DefinitionLimits& limits = {});
 
+/// What each decision must bring, because the policy needs it and the definition does not have it.
+Needs needs_of_decision(const CampaignDefinition& campaign);
+
 /// An action by name or number. Not for targeted campaigns. Throws InvalidInput.
 ActionId action_field(const nlohmann::json& value, const CampaignDefinition& campaign,
                       std::string_view path);

@@ -159,12 +159,6 @@ constexpr std::string_view kContextPayoffText =
     "rounds. The policy takes an action in the contexts in which it expects most of it, so these "
     "means are not its effects.";
 
-/// What every decision must say, since the definition does not.
-std::vector<std::string> decision_needs(const CampaignDefinition& definition) {
-  const Needs needs = needs_of(definition.spec);
-  return need_names(definition.knowledge ? needs.without(definition.knowledge->known()) : needs);
-}
-
 void put_targeted(const LiveCampaign& campaign, Json& out) {
   const TargetingShape& shape = campaign.definition().shape.value();
   out["treatments"] = shape.treatments;
@@ -400,7 +394,7 @@ Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
   } else {
     definition.contexts ? put_contextual(campaign, out) : put_targeted(campaign, out);
     put_evidence(campaign, nullptr, out);
-    out["decision_needs"] = decision_needs(definition);
+    out["decision_needs"] = need_names(needs_of_decision(definition));
   }
   return out;
 }

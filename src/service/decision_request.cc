@@ -89,10 +89,6 @@ bool read_baseline(const RequestFields& fields, std::string_view rows_of, std::s
   return true;
 }
 
-Needs needs_of_policy(const CampaignDefinition& campaign) {
-  return policy_info(campaign.spec.name()).needs;
-}
-
 [[noreturn]] void refuse_without_baseline(const CampaignDefinition& campaign,
                                           std::string_view rows_of) {
   throw InvalidInput("baseline", fmt::format("is missing; {} needs one number per row of the {}",
@@ -111,7 +107,7 @@ void read_pool(RequestFields& fields, const CampaignDefinition& campaign,
                        fmt::format("must have at least as many as the budget, {}", shape.budget));
   }
   if (!read_baseline(fields, "pool", rows, request) &&
-      needs_of_policy(campaign).contains(Need::kBaseline)) {
+      needs_of_decision(campaign).contains(Need::kBaseline)) {
     refuse_without_baseline(campaign, "pool");
   }
 }
@@ -170,13 +166,6 @@ std::vector<VariableSet> read_sets(const RequestField& field, const CampaignDefi
   return sets;
 }
 
-/// Whether the policy must know the sets, and the definition does not have them.
-bool needs_sets(const CampaignDefinition& campaign) {
-  return needs_of_policy(campaign).contains(Need::kAffected) &&
-         !campaign.spec.number("max_affected") &&
-         !(campaign.knowledge && campaign.knowledge->affected());
-}
-
 void read_context(RequestFields& fields, const CampaignDefinition& campaign,
                   const RequestLimits& limits, DecisionRequest& request) {
   const std::size_t width = campaign.contexts->features;
@@ -188,13 +177,12 @@ void read_context(RequestFields& fields, const CampaignDefinition& campaign,
         fmt::format("must have one for each of the {} variables", campaign.knowledge->variables()));
   }
   if (!read_baseline(fields, "context", rows, request) &&
-      needs_of_policy(campaign).contains(Need::kBaseline) &&
-      !(campaign.knowledge && campaign.knowledge->baseline() != nullptr)) {
+      needs_of_decision(campaign).contains(Need::kBaseline)) {
     refuse_without_baseline(campaign, "context");
   }
   if (const RequestField* affected = find_field(fields, "affected")) {
     request.affected = read_sets(*affected, campaign, rows);
-  } else if (needs_sets(campaign)) {
+  } else if (needs_of_decision(campaign).contains(Need::kAffected)) {
     throw InvalidInput("affected",
                        fmt::format("is missing; {} needs a list of variables per action, or "
                                    "max_affected in place of all lists",

@@ -35,7 +35,7 @@ class PieceReader {
 
   void expect_end() {
     next();
-    if (at_ != text_.size()) refuse("there is something behind the end");
+    if (at_ != text_.size()) refuse("there is something after the end");
   }
 
   /// Without the quotes.

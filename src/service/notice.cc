@@ -38,7 +38,6 @@ void NoticeFinder::look_at(const json& campaign, std::vector<Notice>& found) {
   seen.stopped = stopped;
   const auto version = campaign.at("state_version").get<std::uint64_t>();
   if (!is_new && version == seen.state_version) return;
-  seen.state_version = version;
   try {
     find_in_report(name, seen, found);
   } catch (const std::runtime_error&) {  // deleted, archived or quarantined a moment ago
@@ -47,7 +46,9 @@ void NoticeFinder::look_at(const json& campaign, std::vector<Notice>& found) {
 }
 
 void NoticeFinder::find_in_report(const std::string& name, Seen& seen, std::vector<Notice>& found) {
-  const json report = json::parse(service_.view(name)->report);
+  const auto view = service_.view(name);
+  const json report = json::parse(view->report);
+  seen.state_version = view->state_version;  // a report that is a little old is looked at again
   std::set<std::string> now;
   const auto note = [&](const char* kind, const std::string& key, const json& message) {
     now.insert(key);

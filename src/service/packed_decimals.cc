@@ -26,7 +26,11 @@ double nearest_whole(double value) {
 std::optional<double> whole_of(double value, std::uint64_t power) {
   const double scaled = value * kPowers[power];
   const double whole = nearest_whole(scaled);
-  if (!(std::abs(scaled) <= kLargestWhole) || whole / kPowers[power] != value) return std::nullopt;
+  // By its bits: -0 does not become 0.
+  if (!(std::abs(scaled) <= kLargestWhole) ||
+      std::bit_cast<std::uint64_t>(whole / kPowers[power]) != std::bit_cast<std::uint64_t>(value)) {
+    return std::nullopt;
+  }
   return whole;
 }
 
@@ -87,6 +91,11 @@ std::vector<double> read_packed(StateReader& reader) {
   const std::uint64_t power = reader.u64_at_most(kMostPower, "event: power of packed numbers");
   const std::uint64_t bits = reader.u64_at_most(kMostBits, "event: bits of packed numbers");
   const auto least = static_cast<std::int64_t>(reader.u64());
+  constexpr auto kMostLeast = static_cast<std::int64_t>(kLargestWhole);
+  if (least < -kMostLeast || least > kMostLeast) {
+    throw InvalidInput("event: least of packed numbers", std::to_string(least),
+                       "is no whole number that is packed");
+  }
   const std::vector<std::uint64_t> words = reader.u64s();
   constexpr std::uint64_t kMostCount = std::uint64_t{1} << 25;
   if (count > kMostCount || words.size() != words_for(count, bits)) {

@@ -121,8 +121,7 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
                                std::string_view by, Commit* later) {
   const EntryPtr kept = parts_->entry(campaign);
   Entry& entry = *kept;
-  try {
-    std::unique_lock lock(entry.mutex);
+  return parts_->answered(entry, [&](auto& lock) {
     LiveCampaign& live = parts_->to_change(entry);
     DecisionAnswer answer;
     std::optional<LiveDecision> known;
@@ -146,17 +145,14 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
     lock.unlock();
     parts_->wait_unless(later, ticket);
     return answer;
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
-  }
+  });
 }
 
 PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision, PayoffPart part,
                            std::string_view by, Commit* later) {
   const EntryPtr kept = parts_->entry(campaign);
   Entry& entry = *kept;
-  try {
-    std::unique_lock lock(entry.mutex);
+  return parts_->answered(entry, [&](auto& lock) {
     LiveCampaign& live = parts_->to_change(entry);
     std::optional<LiveDecision> known = parts_->find(entry, live, decision);
     if (!known) throw NotFound(fmt::format("there is no decision {}", decision));
@@ -193,9 +189,7 @@ PayoffsAnswer Service::pay(std::string_view campaign, std::string_view decision,
       parts_->forget_kept(entry);
     }
     return answer;
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
-  }
+  });
 }
 
 void Service::when_kept(Commit commit, std::function<void(const Unavailable*)> done) {
@@ -209,17 +203,14 @@ void Service::when_kept(Commit commit, std::function<void(const Unavailable*)> d
 DecisionAnswer Service::decision(std::string_view campaign, std::string_view decision) const {
   const EntryPtr kept = parts_->entry(campaign);
   Entry& entry = *kept;
-  try {
-    std::unique_lock lock(entry.mutex);
+  return parts_->answered(entry, [&](auto& lock) {
     const std::optional<LiveDecision> known = parts_->find(entry, parts_->current(entry), decision);
     if (!known) throw NotFound(fmt::format("there is no decision {}", decision));
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
     parts_->committer.wait(ticket);
     return answer_of(decision, *known);
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
-  }
+  });
 }
 
 std::int64_t Service::now_ms() const { return parts_->options.clock(); }

@@ -26,6 +26,21 @@ ArchiveWrite archive_of(const LiveCampaign& live, const StoredCampaign& stored, 
   return {stored.id, {now_ms, std::string(by), archived(brief(live)).dump(), true}, summary.dump()};
 }
 
+/// Gives back the lock and waits until the write is kept that no event may come behind. The entry
+/// stays closing, unless the write fails.
+template <typename Lock>
+void wait_closed(Committer& committer, Entry& entry, std::uint64_t ticket, Lock& lock) {
+  entry.closing = true;
+  lock.unlock();
+  try {
+    committer.wait(ticket);
+  } catch (...) {
+    lock.lock();
+    entry.closing = false;
+    throw;
+  }
+}
+
 }  // namespace
 
 std::optional<json> Service::Parts::of_archive(Entry& entry, const char* part) {
@@ -45,9 +60,8 @@ std::optional<json> Service::Parts::of_archive(Entry& entry, const char* part) {
 void Service::archive(std::string_view campaign, std::string_view by) {
   const EntryPtr kept = parts_->entry(campaign);
   Entry& entry = *kept;
-  try {
-    std::unique_lock lock(entry.mutex);
-    if (entry.archived()) return;
+  const bool archived = parts_->answered(entry, [&](auto& lock) {
+    if (entry.archived()) return false;
     LiveCampaign& live = parts_->to_change(entry);
     const std::int64_t now = parts_->options.clock();
     if (!live.stopped()) {
@@ -58,24 +72,16 @@ void Service::archive(std::string_view campaign, std::string_view by) {
     left.archive = write.archive;
     entry.last_ticket = parts_->committer.add(std::move(write), entry.epoch);
     const std::uint64_t ticket = entry.last_ticket;
-    entry.closing = true;  // so that no event comes behind it
-    lock.unlock();
-    try {
-      parts_->committer.wait(ticket);
-    } catch (...) {
-      lock.lock();
-      entry.closing = false;
-      throw;
-    }
+    wait_closed(parts_->committer, entry, ticket, lock);
     lock.lock();
     entry.closing = false;
     entry.set_archived(std::move(left));
     entry.live.reset();
     entry.to_forget.clear();
     entry.view.reset();
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
-  }
+    return true;
+  });
+  if (!archived) return;
   const std::unique_lock lock(parts_->campaigns_mutex);
   parts_->bytes -= entry.bytes;
   entry.bytes = 0;
@@ -84,8 +90,7 @@ void Service::archive(std::string_view campaign, std::string_view by) {
 void Service::remove(std::string_view campaign, std::string_view by) {
   const EntryPtr kept = parts_->find_entry(campaign);
   Entry& entry = *kept;
-  try {
-    std::unique_lock lock(entry.mutex);
+  parts_->answered(entry, [&](auto& lock) {
     if (!entry.archived() && entry.reason().empty()) {
       throw Conflict(
           fmt::format("campaign {} must be archived before it can be deleted", campaign));
@@ -98,18 +103,8 @@ void Service::remove(std::string_view campaign, std::string_view by) {
     const std::uint64_t ticket = parts_->committer.add(
         DeleteWrite{entry.stored.id, parts_->options.clock(), std::string(by)},
         parts_->committer.epoch());
-    entry.closing = true;
-    lock.unlock();
-    try {
-      parts_->committer.wait(ticket);
-    } catch (...) {
-      lock.lock();
-      entry.closing = false;
-      throw;
-    }
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
-  }
+    wait_closed(parts_->committer, entry, ticket, lock);
+  });
   parts_->may_purge = true;
   parts_->log(fmt::format("campaign {} was deleted by {}", campaign, by.empty() ? "-" : by));
   const std::unique_lock lock(parts_->campaigns_mutex);

@@ -49,19 +49,21 @@ void Service::scrub() {
       if (archived) parts_->store->archive_summary(*archived);
       if (reason.empty() && (!archived || archived->has_events())) {
         parts_->store->for_each_event(entry->stored, 0, [](const Event&) {});
-        if (const auto cut = parts_->store->cut_of(entry->stored)) {
-          parts_->store->snapshot_at(entry->stored, cut->number);
+        if (const DefinitionPtr definition = entry->definition()) {
+          parts_->base_of(*entry, definition);
         }
+        parts_->store->check_compacted(entry->stored);
       }
     } catch (const StoreError& error) {
       if (error.kind() == StoreError::Kind::kDamaged) reason = error.what();
+    } catch (const std::runtime_error& error) {  // its events were dropped, and it has no base
+      reason = error.what();
     }
     if (reason.empty() || !parts_->is_there(*entry)) continue;
     if (const auto now = entry->archived(); now && !now->has_events() && of_file.empty()) {
       continue;  // its events were dropped meanwhile; the next scrub reads its summary
     }
-    entry->set_aside(reason);
-    parts_->log(fmt::format("campaign {} is quarantined: {}", entry->stored.name, reason));
+    parts_->set_aside(*entry, reason);
   }
 }
 

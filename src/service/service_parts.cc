@@ -177,9 +177,13 @@ void Service::Parts::forget_kept(Entry& entry) {
   }
 }
 
-void Service::Parts::quarantine(Entry& entry, const std::string& reason) {
+void Service::Parts::set_aside(Entry& entry, const std::string& reason) const {
   entry.set_aside(reason);
   log(fmt::format("campaign {} is quarantined: {}", entry.stored.name, reason));
+}
+
+void Service::Parts::quarantine(Entry& entry, const std::string& reason) {
+  set_aside(entry, reason);
   throw Quarantined(entry.stored.name, reason);
 }
 
@@ -192,8 +196,7 @@ std::uint64_t Service::Parts::keep(Entry& entry, Event event, std::string_view b
 
 void Service::Parts::commit(Entry& entry, std::string_view by,
                             const std::function<std::optional<Event>(LiveCampaign&)>& change) {
-  try {
-    std::unique_lock lock(entry.mutex);
+  answered(entry, [&](auto& lock) {
     LiveCampaign& live = to_change(entry);
     bool changed = false;
     changing(entry, [&] {
@@ -205,13 +208,12 @@ void Service::Parts::commit(Entry& entry, std::string_view by,
     const std::uint64_t ticket = entry.last_ticket;
     lock.unlock();
     committer.wait(ticket);
-  } catch (const CommitFailed& failure) {
-    throw unavailable(failure);
-  }
+  });
 }
 
 void Service::Parts::keep_snapshot(Entry& entry) {
   const std::uint64_t version = entry.live->version();
+  if (version < entry.no_snapshot_before) return;
   if (entry.live->counts().outstanding > kManyOutstanding ||
       entry.live->waiting_numbers() > kManyNumbers ||
       cost_of(entry.live->definition()).bytes > kLargeState) {
@@ -220,7 +222,7 @@ void Service::Parts::keep_snapshot(Entry& entry) {
   }
   try {
     std::string body = entry.live->snapshot();
-    if (body.size() > kLargestSnapshot) return;
+    if (body.size() > kLargestSnapshot) return entry.put_snapshots_off(version);
     committer.add(SnapshotWrite{entry.stored.id, {version, std::move(body)}}, entry.epoch);
   } catch (const CommitFailed&) {
   } catch (const std::bad_alloc&) {

@@ -83,10 +83,16 @@ struct Entry {
   std::uint64_t last_ticket = 0;  // of the committer
   std::deque<Settled> to_forget;
   std::uint64_t snapshot_due = 0;  // the event after which tend() is to write one; 0: none
+  std::uint64_t no_snapshot_before = 0;  // an event; until then they would be too large
+  /// One after this event was too large. The next one is tried when twice as much has happened, as
+  /// it costs a replay of all events.
+  void put_snapshots_off(std::uint64_t number) { no_snapshot_before = 2 * number; }
   bool has_cut = false;            // EventStore::cut_of
   std::shared_ptr<const CampaignView> view;
   Clock::time_point view_until;  // as long as that another view of the same epoch will do
   std::uint64_t view_epoch = 0;
+
+  Clock::time_point tend_after;  // of the thread that tends: its last attempt failed
 };
 
 using EntryPtr = std::shared_ptr<Entry>;
@@ -142,6 +148,8 @@ struct Service::Parts {
   LiveCampaign& to_change(Entry& entry);
 
   /// From now on nobody uses it.
+  void set_aside(Entry& entry, const std::string& reason) const;
+  /// The same for a call about it.
   [[noreturn]] void quarantine(Entry& entry, const std::string& reason);
 
   /// Runs what changes the state and keeps the event. Where that fails otherwise than by a refusal,
@@ -225,15 +233,21 @@ struct Service::Parts {
   /// A decision wherever it is. Decisions that were settled long ago are only in the store.
   std::optional<LiveDecision> find(Entry& entry, const LiveCampaign& live, std::string_view id);
 
-  /// What `look` sees of a state.
-  template <typename Look>
-  auto seen(Entry& entry, Look look) {
+  /// What call(lock) gives under the lock of the entry, which it may give back.
+  template <typename Call>
+  static auto answered(Entry& entry, Call call) {
     try {
-      const std::lock_guard lock(entry.mutex);
-      return look(current(entry));
+      std::unique_lock lock(entry.mutex);
+      return call(lock);
     } catch (const CommitFailed& failure) {
       throw unavailable(failure);
     }
+  }
+
+  /// What `look` sees of a state.
+  template <typename Look>
+  auto seen(Entry& entry, Look look) {
+    return answered(entry, [&](auto&) { return look(current(entry)); });
   }
 
   /// Counts as lost what has waited for too long, some at a time; whether that was all.

@@ -3,6 +3,7 @@
 #include <span>
 #include <thread>
 
+#include "core/checksum.h"
 #include "service/replay_events.h"
 #include "service/service_parts.h"
 #include "store/store_schema.h"
@@ -15,6 +16,7 @@ constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;
 constexpr std::size_t kEventsAtOnce = 256;
 /// Times what the commit of a part takes, before the next one: so the disk is there for others.
 constexpr int kRestOfDisk = 2;
+constexpr std::chrono::minutes kPauseAfterTrouble{10};
 
 /// The payoffs of no other request can come to it.
 bool is_settled(std::span<const Event> events, std::uint64_t cut, LostPayoffs lost) {
@@ -30,14 +32,20 @@ bool is_settled(std::span<const Event> events, std::uint64_t cut, LostPayoffs lo
 void Service::tend(const std::stop_token& stop) {
   for (const EntryPtr& entry : parts_->entries()) {
     if (stop.stop_requested()) return;
-    if (!entry->reason().empty() || entry->archived()) continue;
+    if (!entry->reason().empty() || entry->archived() || Clock::now() < entry->tend_after) continue;
     try {
       parts_->write_due_snapshot(*entry, stop);
       parts_->compact(*entry, stop);
     } catch (const CommitFailed&) {
       // All is as before; the next one tries again.
     } catch (const std::exception& error) {  // of this campaign alone
+      const auto* damage = dynamic_cast<const StoreError*>(&error);
+      if (damage != nullptr && damage->kind() == StoreError::Kind::kDamaged) {
+        parts_->set_aside(*entry, error.what());
+        continue;
+      }
       parts_->log(fmt::format("campaign {}: {}", entry->stored.name, error.what()));
+      entry->tend_after = Clock::now() + kPauseAfterTrouble;  // it may take long to come so far
     }
   }
 }
@@ -49,6 +57,7 @@ std::optional<Service::Parts::Replica> Service::Parts::replica_of(
   if (from) {
     replica.live->restore(from->body);
     replica.chain = from->chain;
+    from.reset();  // it may be large
   }
   const auto find_lost = [&](const Event& event) {
     return decision_from(store->events_of(entry.stored, event.decision), event.number);
@@ -85,7 +94,10 @@ void Service::Parts::write_due_snapshot(Entry& entry, const std::stop_token& sto
   if (!replica) return;
   const StoredSnapshot snapshot = {due, replica->live->snapshot()};
   replica->live.reset();
-  if (snapshot.body.size() > kLargestSnapshot) return;
+  if (snapshot.body.size() > kLargestSnapshot) {
+    const std::lock_guard lock(entry.mutex);
+    return entry.put_snapshots_off(due);
+  }
   const auto keep_now = [&](StoreWrite write) {
     committer.wait(committer.add(std::move(write), committer.epoch()));
   };
@@ -104,9 +116,15 @@ void Service::Parts::write_due_snapshot(Entry& entry, const std::stop_token& sto
 
 std::optional<StoredSnapshot> Service::Parts::base_of(const Entry& entry,
                                                       const DefinitionPtr& definition) const {
-  const auto cut = store->cut_of(entry.stored);
+  auto cut = store->cut_of(entry.stored);
   if (!cut) return std::nullopt;
   auto base = store->snapshot_at(entry.stored, cut->number);
+  while (!base) {  // a later cut drops the snapshot of the one before
+    const auto later = store->cut_of(entry.stored);
+    if (!later || later->number == cut->number) break;
+    cut = later;
+    base = store->snapshot_at(entry.stored, cut->number);
+  }
   if (!base || !LiveCampaign(definition).made(base->body)) {
     throw std::runtime_error(
         fmt::format("its events up to {} were dropped, and {}; restore a backup, or use the "
@@ -127,36 +145,46 @@ void Service::Parts::compact(Entry& entry, const std::stop_token& stop) {
   };
   const std::int64_t now = options.clock();
   const auto planned = store->planned_cut(entry.stored);
+  auto made = store->cut_of(entry.stored);
   if (planned && now - planned->time_ms >= *options.compact_after_ms) {
-    CutWrite cut = {entry.stored.id, planned->number, now, true};
-    if (!gives_snapshot(entry, definition, planned->number, stop)) {
-      if (stop.stop_requested()) return;
-      cut.number = 0;  // a later snapshot will do
-      cut.made = false;
+    StoredCut cut;  // none: a later snapshot will do
+    if (gives_snapshot(entry, definition, planned->number, stop)) {
+      cut = *planned;
+      cut.made = true;
+      if (made) {
+        cut.dropped = made->dropped;
+        cut.dropped_sum = made->dropped_sum;
+      }
+    } else if (stop.stop_requested()) {
+      return;
     }
-    keep_now(cut);
+    keep_now(CutWrite{entry.stored.id, cut});
     if (cut.made) {
+      made = cut;
       const std::lock_guard lock(entry.mutex);
       entry.has_cut = true;
     }
   }
-  const auto made = store->cut_of(entry.stored);
-  if (!planned && store->last_snapshot_number(entry.stored) > (made ? made->number : 0)) {
-    keep_now(CutWrite{entry.stored.id, store->last_snapshot_number(entry.stored), now, false});
+  const std::uint64_t last = store->last_snapshot_number(entry.stored);
+  if (!planned && last > (made ? made->number : 0)) {
+    keep_now(CutWrite{entry.stored.id, {.number = last, .time_ms = now}});
   }
   if (!made) return;
-  for (std::uint64_t purged = made->purged; purged < made->number && !stop.stop_requested();) {
+  while (made->purged < made->number && !stop.stop_requested()) {
     const std::vector<Event> events =
-        store->events_between(entry.stored, purged, made->number, kEventsAtOnce);
-    purged = events.empty() ? made->number : events.back().number;
-    CompactWrite write = {entry.stored.id, made->number, purged, {}, {}};
+        store->events_between(entry.stored, made->purged, made->number, kEventsAtOnce);
+    made->purged = events.empty() ? made->number : events.back().number;
+    CompactWrite write = {entry.stored.id, {}, {}, {}};
     for (const Event& event : events) {
       if (event.kind != EventKind::kDecided) continue;
       const std::vector<Event> about = store->events_of(entry.stored, event.decision);
       if (!is_settled(about, made->number, definition->lost)) continue;
       for (const Event& one : about) write.events.push_back(one.number);
       write.decisions.push_back(event.decision);
+      ++made->dropped;
+      made->dropped_sum += checksum(event.decision);
     }
+    write.cut = *made;
     keep_now(std::move(write));
   }
 }

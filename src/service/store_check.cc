@@ -94,6 +94,7 @@ CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign&
       ++checked.snapshots;
       check_left(store, campaign, *cut);
     }
+    store.check_compacted(campaign);
     const auto before = [&](const Event& event) { decide_again(live, event, checked); };
     const auto after = [&](const Event&) {
       checked.events = live.version();
@@ -166,6 +167,7 @@ std::vector<std::string> damage_in(const CampaignStore& store) {
       if (!campaign.has_events()) continue;
       store.for_each_event(campaign, 0, [](const Event&) {});
       store.snapshots(campaign);
+      store.check_compacted(campaign);
     }
   } catch (const StoreError& error) {
     out.emplace_back(error.what());

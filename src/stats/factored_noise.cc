@@ -102,21 +102,21 @@ void FactoredNoise::learn_baseline(const AtomMoments& moments,
   const Index factors = scaled_.cols();
   VectorXd left_alone = VectorXd::Zero(own_.size());
   VectorXd evidence = VectorXd::Zero(own_.size());
-  VectorXd told(own_.size());
+  VectorXd residual(own_.size());
   for (ActionId a = 0; a < pulls.size(); ++a) {
     const auto n = static_cast<double>(pulls[a]);
     root_pulls_[a] = std::sqrt(n);
     left_alone.array() += n;
-    told = (moments.means().col(a) - model.centre).cwiseQuotient(model.scale);
+    residual = (moments.means().col(a) - model.centre).cwiseQuotient(model.scale);
     for (const GroupId g : sets_->atoms_of(a)) {
       left_alone[g] -= n;
-      told[g] = 0.0;
+      residual[g] = 0.0;
     }
-    VectorXd shock = scaled_.transpose() * told;
+    VectorXd shock = scaled_.transpose() * residual;
     divide_by_square(remainder_[a], shock);
-    told = told.cwiseQuotient(own_) - scaled_ * shock;
-    for (const GroupId g : sets_->atoms_of(a)) told[g] = 0.0;
-    evidence += n * told;
+    residual = residual.cwiseQuotient(own_) - scaled_ * shock;
+    for (const GroupId g : sets_->atoms_of(a)) residual[g] = 0.0;
+    evidence += n * residual;
   }
   spread_ = (left_alone.array() > 0.0).select(own_.cwiseQuotient(left_alone), 0.0);
   shift_ = spread_.cwiseProduct(evidence);
@@ -127,9 +127,10 @@ void FactoredNoise::learn_baseline(const AtomMoments& moments,
   divide_by_square(factor_, solved);
   VectorXd correction = VectorXd::Zero(own_.size());
   for (ActionId a = 0; a < pulls.size(); ++a) {
-    told = scaled_ * (root_pulls_[a] * solved.segment(static_cast<Index>(a) * factors, factors));
-    for (const GroupId g : sets_->atoms_of(a)) told[g] = 0.0;
-    correction += told;
+    residual =
+        scaled_ * (root_pulls_[a] * solved.segment(static_cast<Index>(a) * factors, factors));
+    for (const GroupId g : sets_->atoms_of(a)) residual[g] = 0.0;
+    correction += residual;
   }
   shift_ += spread_.cwiseProduct(correction);
 }

@@ -53,9 +53,8 @@ MatrixXd offsets_from(const VectorXd& centre, const AtomMoments& moments,
 MatrixXd residual_scatter(const AtomMoments& moments, std::span<const std::uint64_t> pulls,
                           const AffectedSets& sets, const VectorXd& centre) {
   MatrixXd scatter = moments.scatter();
-  VectorXd offset(centre.size());
   for (ActionId a = 0; a < moments.actions(); ++a) {
-    offset = moments.means().col(a) - centre;
+    VectorXd offset = moments.means().col(a) - centre;
     for (const GroupId g : sets.atoms_of(a)) offset[g] = 0.0;
     const auto n = static_cast<double>(pulls[a]);
     for (Index g = 0; g < offset.size(); ++g) {

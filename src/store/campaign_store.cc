@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/checksum.h"
 #include "store/store_schema.h"
 #include "store/store_writer.h"
 
@@ -262,19 +263,47 @@ std::optional<StoredSnapshot> CampaignStore::snapshot_at(const StoredCampaign& c
 std::vector<StoredCut> CampaignStore::cuts_where(const StoredCampaign& campaign,
                                                  const char* condition) const {
   const std::lock_guard lock(reading_);
-  return guarded(path_, [&] {
-    Statement rows = reader_->prepare(
-        fmt::format("SELECT number, chain, time_ms, made, purged FROM cuts WHERE campaign = ? AND "
-                    "{} ORDER BY number",
-                    condition)
-            .c_str());
-    rows.bind(1, campaign.id);
-    std::vector<StoredCut> out;
-    while (rows.step()) {
-      out.push_back({static_cast<std::uint64_t>(rows.number(0)), rows.number(1), rows.number(2),
-                     rows.number(3) != 0, static_cast<std::uint64_t>(rows.number(4))});
+  return guarded(path_, [&] { return cuts_of(*reader_, campaign, condition); });
+}
+
+std::vector<StoredCut> CampaignStore::cuts_of(Connection& connection,
+                                              const StoredCampaign& campaign,
+                                              const char* condition) const {
+  Statement rows = connection.prepare(
+      fmt::format("SELECT number, chain, time_ms, made, purged, dropped, dropped_sum, checksum "
+                  "FROM cuts WHERE campaign = ? AND {} ORDER BY number",
+                  condition)
+          .c_str());
+  rows.bind(1, campaign.id);
+  std::vector<StoredCut> out;
+  while (rows.step()) {
+    out.push_back({static_cast<std::uint64_t>(rows.number(0)), rows.number(1), rows.number(2),
+                   rows.number(3) != 0, static_cast<std::uint64_t>(rows.number(4)),
+                   static_cast<std::uint64_t>(rows.number(5)), rows.number(6)});
+    if (rows.number(7) != checksum_of(campaign.id, out.back())) {
+      damaged(path_, fmt::format("where the events of campaign {} begin", campaign.name), kRestore);
     }
-    return out;
+  }
+  return out;
+}
+
+void CampaignStore::check_compacted(const StoredCampaign& campaign) const {
+  guarded(path_, [&] {
+    // A connection of its own, as it takes long and nobody is to wait for it; as of one moment.
+    Connection connection(path_, Connection::Mode::kReadOnly);
+    connection.execute("BEGIN");
+    const std::vector<StoredCut> made = cuts_of(connection, campaign, "made = 1");
+    StoredCut found;
+    Statement ids = connection.prepare("SELECT decision FROM settled WHERE campaign = ?");
+    ids.bind(1, campaign.id);
+    for (; ids.step(); ++found.dropped) found.dropped_sum += checksum(ids.text(0));
+    const StoredCut known = made.empty() ? StoredCut() : made.back();
+    if (found.dropped != known.dropped || found.dropped_sum != known.dropped_sum) {
+      damaged(path_,
+              fmt::format("the ids of decisions of campaign {} whose events were dropped",
+                          campaign.name),
+              kRestore);
+    }
   });
 }
 
@@ -419,7 +448,10 @@ void CampaignStore::missing_events(const StoredCampaign& campaign, std::uint64_t
 void CampaignStore::for_each_event(const StoredCampaign& campaign, std::uint64_t after,
                                    const std::function<void(const Event&)>& visit) const {
   // A few at a time, so that `visit` may read, too. More may come meanwhile.
-  if (const auto cut = cut_of(campaign)) after = std::max(after, cut->number);
+  if (const auto cut = cut_of(campaign); cut && cut->number > after) {
+    if (after > 0) missing_events(campaign, after + 1, cut->number);
+    after = cut->number;
+  }
   const Reach reach = reach_of(campaign, after);
   std::optional<std::int64_t> chain = reach.before;
   std::uint64_t last = after;
@@ -521,7 +553,7 @@ std::string CampaignStore::archive_summary(const StoredCampaign& campaign) const
 bool CampaignStore::has_dropped() const {
   const std::lock_guard lock(reading_);
   return guarded(path_, [&] {
-    return reader_->number("SELECT count(*) FROM dropped") > 0 ||
+    return reader_->number(kPurgeable) > 0 ||
            reader_->number((std::string(kUnusedParts) + " LIMIT 1").c_str()) > 0;
   });
 }

@@ -49,6 +49,7 @@ class CampaignStore final : public EventStore {
   std::vector<Event> events_between(const StoredCampaign& campaign, std::uint64_t after,
                                     std::uint64_t until, std::size_t most) const override;
   bool was_compacted(const StoredCampaign& campaign, std::string_view decision) const override;
+  void check_compacted(const StoredCampaign& campaign) const override;
   /// All cuts that were made, the oldest first.
   std::vector<StoredCut> cuts(const StoredCampaign& campaign) const;
   /// The chain of all events up to one behind the cut.
@@ -118,6 +119,8 @@ class CampaignStore final : public EventStore {
   /// With its parts, one at a time, so that nobody waits for long.
   StoredSnapshot whole(const StoredCampaign& campaign, SnapshotRow row) const;
   std::vector<StoredCut> cuts_where(const StoredCampaign& campaign, const char* condition) const;
+  std::vector<StoredCut> cuts_of(Connection& connection, const StoredCampaign& campaign,
+                                 const char* condition) const;
 
   std::filesystem::path path_;
   int lock_ = -1;

@@ -53,6 +53,9 @@ struct StoredCut {
   std::int64_t time_ms = 0;  ///< when it was planned
   bool made = false;         ///< else it is planned, and its snapshot is kept for it
   std::uint64_t purged = 0;  ///< the events up to this number were gone through
+  /// Decisions whose events were dropped so far, and the sum of the checksums of their ids.
+  std::uint64_t dropped = 0;
+  std::int64_t dropped_sum = 0;
 };
 
 // What is written, for the campaign with this id. Event n expects that n - 1 are there.
@@ -79,19 +82,16 @@ struct SnapshotEndWrite {
   std::int64_t chain = 0;     ///< of all events up to the snapshot
   std::int64_t checksum = 0;  ///< as if it were in one
 };
-/// Plans a cut where there is a snapshot, or makes one that was planned; with number 0, forgets the
-/// plan.
+/// Plans a cut, which gets its chain from the snapshot there, or makes one that was planned; with
+/// number 0, forgets the plan.
 struct CutWrite {
   std::int64_t campaign = 0;
-  std::uint64_t number = 0;
-  std::int64_t time_ms = 0;
-  bool made = false;
+  StoredCut cut;
 };
 /// Removes events before the cut, and keeps the ids of their decisions.
 struct CompactWrite {
   std::int64_t campaign = 0;
-  std::uint64_t cut = 0;
-  std::uint64_t purged = 0;  ///< StoredCut::purged
+  StoredCut cut;  ///< as it is then
   std::vector<std::uint64_t> events = {};
   std::vector<std::string> decisions = {};
 };
@@ -160,6 +160,8 @@ class EventStore {
   }
   /// Whether the events of the decision were removed.
   virtual bool was_compacted(const StoredCampaign&, std::string_view) const { return false; }
+  /// Reads what is kept of all decisions whose events were removed; throws where that is damaged.
+  virtual void check_compacted(const StoredCampaign&) const {}
 
   /// What was written with the archive of a campaign.
   virtual std::string archive_summary(const StoredCampaign& campaign) const = 0;

@@ -68,9 +68,10 @@ constexpr const char* kMigrations[] = {
        CREATE TABLE cuts (
          campaign INTEGER NOT NULL, number INTEGER NOT NULL, chain INTEGER NOT NULL,
          time_ms INTEGER NOT NULL, made INTEGER NOT NULL, purged INTEGER NOT NULL,
+         dropped INTEGER NOT NULL, dropped_sum INTEGER NOT NULL, checksum INTEGER NOT NULL,
          PRIMARY KEY (campaign, number)) STRICT;
        CREATE TABLE settled (
-         decision TEXT NOT NULL, campaign INTEGER NOT NULL, PRIMARY KEY (decision, campaign))
+         campaign INTEGER NOT NULL, decision TEXT NOT NULL, PRIMARY KEY (campaign, decision))
          STRICT, WITHOUT ROWID;)",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);

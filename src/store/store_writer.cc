@@ -36,6 +36,12 @@ std::int64_t checksum_of(std::int64_t campaign, const StoredSnapshot& snapshot,
                         snapshot.body);
 }
 
+std::int64_t checksum_of(std::int64_t campaign, const StoredCut& cut) {
+  return checksum(fmt::format("{} {} {} {} {} {} {} {}", campaign, cut.number, cut.chain,
+                              cut.time_ms, cut.made ? 1 : 0, cut.purged, cut.dropped,
+                              cut.dropped_sum));
+}
+
 std::int64_t checksum_of(std::int64_t campaign, const StoredArchive& archive,
                          std::string_view summary) {
   return checksum(
@@ -176,6 +182,13 @@ void StoreWriter::add(const SnapshotPartWrite& write) {
 
 void StoreWriter::add(const SnapshotEndWrite& write) {
   if (!is_there(write.campaign)) return;
+  const std::int64_t parts =
+      connection_
+          .prepare("SELECT count(*) FROM snapshot_parts WHERE campaign = ? AND number = ?")
+          .bind(1, write.campaign)
+          .bind(2, static_cast<std::int64_t>(write.number))
+          .run_for_number();
+  if (parts != write.parts) return;
   add_snapshot_->bind(1, write.campaign)
       .bind(2, static_cast<std::int64_t>(write.number))
       .bind_blob(3, {})
@@ -186,45 +199,50 @@ void StoreWriter::add(const SnapshotEndWrite& write) {
   drop_old_snapshots(write.campaign);
 }
 
+void StoreWriter::put_cut(std::int64_t campaign, const StoredCut& cut) {
+  connection_.prepare("INSERT OR REPLACE INTO cuts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(1, campaign)
+      .bind(2, static_cast<std::int64_t>(cut.number))
+      .bind(3, cut.chain)
+      .bind(4, cut.time_ms)
+      .bind(5, std::int64_t{cut.made ? 1 : 0})
+      .bind(6, static_cast<std::int64_t>(cut.purged))
+      .bind(7, static_cast<std::int64_t>(cut.dropped))
+      .bind(8, cut.dropped_sum)
+      .bind(9, checksum_of(campaign, cut))
+      .run();
+}
+
 void StoreWriter::add(const CutWrite& write) {
-  if (write.number == 0) {
+  if (write.cut.number == 0) {
     connection_.prepare("DELETE FROM cuts WHERE campaign = ? AND made = 0")
         .bind(1, write.campaign)
         .run();
     return;
   }
-  if (write.made) {
-    connection_.prepare("UPDATE cuts SET made = 1 WHERE campaign = ? AND number = ?")
-        .bind(1, write.campaign)
-        .bind(2, static_cast<std::int64_t>(write.number))
-        .run();
-    drop_old_snapshots(write.campaign);
-    return;
+  if (!is_there(write.campaign)) return;
+  StoredCut cut = write.cut;
+  if (!cut.made) {
+    find_chain_->bind(1, write.campaign).bind(2, static_cast<std::int64_t>(cut.number));
+    const ResetAtEnd reset(*find_chain_);
+    if (!find_chain_->step()) return;
+    cut.chain = find_chain_->number(0);
   }
-  connection_
-      .prepare(
-          "INSERT OR IGNORE INTO cuts SELECT campaign, number, chain, ?3, 0, 0 FROM snapshots "
-          "WHERE campaign = ?1 AND number = ?2")
-      .bind(1, write.campaign)
-      .bind(2, static_cast<std::int64_t>(write.number))
-      .bind(3, write.time_ms)
-      .run();
+  put_cut(write.campaign, cut);
+  if (cut.made) drop_old_snapshots(write.campaign);
 }
 
 void StoreWriter::add(const CompactWrite& write) {
+  if (!is_there(write.campaign)) return;
   Statement remove = connection_.prepare("DELETE FROM events WHERE key = ?");
   for (const std::uint64_t number : write.events) {
     remove.bind(1, key_of(write.campaign, number)).run();
   }
   Statement keep = connection_.prepare("INSERT OR IGNORE INTO settled VALUES (?, ?)");
   for (const std::string& decision : write.decisions) {
-    keep.bind(1, std::string_view(decision)).bind(2, write.campaign).run();
+    keep.bind(1, write.campaign).bind(2, std::string_view(decision)).run();
   }
-  connection_.prepare("UPDATE cuts SET purged = ? WHERE campaign = ? AND number = ?")
-      .bind(1, static_cast<std::int64_t>(write.purged))
-      .bind(2, write.campaign)
-      .bind(3, static_cast<std::int64_t>(write.cut))
-      .run();
+  put_cut(write.campaign, write.cut);
 }
 
 bool StoreWriter::is_there(std::int64_t campaign) {
@@ -282,8 +300,7 @@ void StoreWriter::add(const PurgeWrite&) {
               .c_str())
       .bind(1, kPartsPurgedAtOnce)
       .run();
-  const std::int64_t campaign =
-      connection_.prepare("SELECT campaign FROM dropped LIMIT 1").run_for_number();
+  const std::int64_t campaign = connection_.prepare(kPurgeable).run_for_number();
   if (campaign == 0) return;
   connection_
       .prepare(

@@ -24,6 +24,7 @@ inline std::int64_t key_of(std::int64_t campaign, std::uint64_t number) {
 std::int64_t checksum_of(std::int64_t campaign, const Event& event);
 std::int64_t checksum_of(const StoredCampaign& campaign);
 std::int64_t checksum_of(std::int64_t campaign, const StoredSnapshot& snapshot, std::int64_t chain);
+std::int64_t checksum_of(std::int64_t campaign, const StoredCut& cut);
 /// Whether there are events is left out, as it changes.
 std::int64_t checksum_of(std::int64_t campaign, const StoredArchive& archive,
                          std::string_view summary);
@@ -34,6 +35,12 @@ inline constexpr const char* kUnusedParts =
     "WHERE one.campaign = part.campaign AND one.number = part.number) AND (EXISTS (SELECT 1 FROM "
     "snapshots AS later WHERE later.campaign = part.campaign AND later.number > part.number) OR "
     "part.campaign IN (SELECT campaign FROM dropped))";
+
+/// Dropped campaigns whose events are to be removed: of those that are deleted, or archived and no
+/// longer need them.
+inline constexpr const char* kPurgeable =
+    "SELECT campaign FROM dropped WHERE campaign NOT IN (SELECT id FROM campaigns LEFT JOIN "
+    "archives ON archives.campaign = id WHERE has_events IS NOT 0) LIMIT 1";
 
 /// The path of a file that lies beside a store.
 inline std::filesystem::path beside(std::filesystem::path path, const char* suffix) {
@@ -71,6 +78,7 @@ class StoreWriter {
   /// Left out if the chain up to its event is not known: it could not go on from there.
   void add(const SnapshotWrite& write);
   void add(const SnapshotPartWrite& write);
+  /// Left out if parts are missing: they are removed once there is a later snapshot.
   void add(const SnapshotEndWrite& write);
   void add(const CutWrite& write);
   void add(const CompactWrite& write);
@@ -78,6 +86,7 @@ class StoreWriter {
   void add(const DropEventsWrite& write);
   void add(const DeleteWrite& write);
   void add(const PurgeWrite& write);
+  void put_cut(std::int64_t campaign, const StoredCut& cut);
   void drop_events(std::int64_t campaign);
   void drop_old_snapshots(std::int64_t campaign);
   bool is_there(std::int64_t campaign);

@@ -10,22 +10,23 @@
 namespace updraft {
 namespace {
 
-std::optional<std::string> wrong_max_affected(const Knowledge& told, const Instance& instance) {
-  if (!told.max_affected()) return std::nullopt;
+std::optional<std::string> wrong_max_affected(const Knowledge& knowledge,
+                                              const Instance& instance) {
+  if (!knowledge.max_affected()) return std::nullopt;
   for (ActionId a = 0; a < instance.actions(); ++a) {
     const std::size_t affected = instance.affected()->of(a).size();
-    if (told.max_affected(a) >= affected) continue;
+    if (knowledge.max_affected(a) >= affected) continue;
     return fmt::format("max_affected is {}, but action {} affects {} variables",
-                       told.max_affected(a), a, affected);
+                       knowledge.max_affected(a), a, affected);
   }
   return std::nullopt;
 }
 
-std::optional<std::string> wrong_delta(std::string_view name, std::optional<double> told,
+std::optional<std::string> wrong_delta(std::string_view name, std::optional<double> given,
                                        double own) {
-  if (!told || !above_delta(*told, own)) return std::nullopt;
-  if (!(own > 0.0)) return fmt::format("{} is {:.6g}, but the instance has none", name, *told);
-  return fmt::format("{} is {:.6g}, but that of the instance is {:.6g}", name, *told, own);
+  if (!given || !above_delta(*given, own)) return std::nullopt;
+  if (!(own > 0.0)) return fmt::format("{} is {:.6g}, but the instance has none", name, *given);
+  return fmt::format("{} is {:.6g}, but that of the instance is {:.6g}", name, *given, own);
 }
 
 }  // namespace
@@ -69,13 +70,13 @@ std::optional<std::string> noise_warning(const PolicySpec& spec, const LinearCon
 }
 
 std::optional<std::string> knowledge_warning(const PolicySpec& spec, const Instance& instance) {
-  const bool told_number = spec.number("max_affected") || spec.list("max_affected") ||
-                           spec.number("min_uplift") || spec.number("effect_gap");
-  if (!told_number || instance.max_affected() == 0) return std::nullopt;
-  const Knowledge told = knowledge_for(spec, instance.knowledge(1));
-  std::optional<std::string> wrong = wrong_max_affected(told, instance);
-  if (!wrong) wrong = wrong_delta("min_uplift", told.min_uplift(), instance.min_uplift());
-  if (!wrong) wrong = wrong_delta("effect_gap", told.effect_gap(), instance.effect_gap());
+  const bool given = spec.number("max_affected") || spec.list("max_affected") ||
+                     spec.number("min_uplift") || spec.number("effect_gap");
+  if (!given || instance.max_affected() == 0) return std::nullopt;
+  const Knowledge knowledge = knowledge_for(spec, instance.knowledge(1));
+  std::optional<std::string> wrong = wrong_max_affected(knowledge, instance);
+  if (!wrong) wrong = wrong_delta("min_uplift", knowledge.min_uplift(), instance.min_uplift());
+  if (!wrong) wrong = wrong_delta("effect_gap", knowledge.effect_gap(), instance.effect_gap());
   if (!wrong) return std::nullopt;
   return fmt::format("{}: {}. Its theorem does not hold", spec.text(), *wrong);
 }

@@ -1,7 +1,9 @@
 // `updraft run` on targeting experiments, with and without the published data.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
 #include <stdlib.h>
+#include <algorithm>
 
 #include "checks.h"
 #include "process.h"
@@ -52,7 +54,9 @@ TEST_F(CliTargeting, WithoutItsDataIsPlayedOnGeneratedIndividualsAndSaysSo) {
   expect_contains(outcome.err,
                   "no criteo data: campaign-model runs on generated individuals instead; give the "
                   "table with --data, or its folder in UPDRAFT_DATA");
-  expect_contains(outcome.out, "in place of criteo");
+  std::string said = outcome.out;
+  std::replace(said.begin(), said.end(), '\n', ' ');
+  expect_contains(said, "in place of criteo");
   expect_contains(outcome.out, "Run on generated individuals, not on the paper's data");
   expect_contains(outcome.out, folder_.path("out") + "/ranking.csv");
 }

@@ -20,6 +20,7 @@ namespace {
 
 using testing::has;
 using testing::refusal;
+using testing::says;
 using testing::TemporaryFolder;
 
 const LinearContexts kSmall{
@@ -177,8 +178,8 @@ TEST(ContextExperiment, IsPlayedKeptAndReported) {
   EXPECT_EQ(result.points[0].final_regrets, simulated.policies[0].final_regrets);
   EXPECT_EQ(read_results(folder.path() / "one").experiment, experiment);
   const std::string summary = summary_markdown(result);
-  EXPECT_TRUE(has(summary, "K = 3 actions, m = 8 variables per round with d = 4 features"));
-  EXPECT_TRUE(has(summary, "all policies meet the same contexts and noise"));
+  EXPECT_TRUE(says(summary, "K = 3 actions, m = 8 variables per round with d = 4 features"));
+  EXPECT_TRUE(says(summary, "all policies meet the same contexts and noise"));
   experiment.contexts->noise_sd = 0.5;
   EXPECT_TRUE(has(refusal([&] { run_experiment(experiment, {.folder = folder.path() / "one"}); }),
                   "contexts.noise_sd is 1.0 there and 0.5 here"));

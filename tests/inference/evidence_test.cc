@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inference/made_campaign.h"
+#include "inference/made_bandit.h"
 #include "support/refusal.h"
 #include "support/statistics.h"
 #include "updraft/registry.h"
@@ -15,7 +15,7 @@
 namespace updraft {
 namespace {
 
-using testing::MadeCampaign;
+using testing::MadeBandit;
 using testing::refusal;
 
 Guardrail guardrail_of(VariableId variable, double tolerance = 0.0, bool pause = false) {
@@ -26,39 +26,38 @@ Guardrail guardrail_of(VariableId variable, double tolerance = 0.0, bool pause =
 }
 
 std::unique_ptr<Policy> policy_of(const std::string& spec) {
-  return make_policy(spec, knowledge_for(PolicySpec::parse(spec), MadeCampaign::knowledge()));
+  return make_policy(spec, knowledge_for(PolicySpec::parse(spec), MadeBandit::knowledge()));
 }
 
 /// Takes the actions in turn.
-void rotate(const MadeCampaign& campaign, std::uint32_t rounds, Evidence& evidence,
+void rotate(const MadeBandit& bandit, std::uint32_t rounds, Evidence& evidence,
             std::uint32_t run = 0) {
   for (std::uint32_t t = 0; t < rounds; ++t) {
-    const ActionId action = t % MadeCampaign::kActions;
-    evidence.observed(action, Payoffs::dense(campaign.pay(run, t, action)));
+    const ActionId action = t % MadeBandit::kActions;
+    evidence.observed(action, Payoffs::dense(bandit.pay(run, t, action)));
   }
 }
 
-void play(const MadeCampaign& campaign, Policy& policy, std::uint32_t rounds, Evidence& evidence,
+void play(const MadeBandit& bandit, Policy& policy, std::uint32_t rounds, Evidence& evidence,
           std::uint32_t run = 0) {
   const Stream stream(2, run, Purpose::kPolicy);
   for (std::uint32_t t = 0; t < rounds; ++t) {
     const SharedDecision shared = evidence.decide(policy, stream);
-    const std::vector<double> payoffs = campaign.pay(run, t, shared.decision.action);
+    const std::vector<double> payoffs = bandit.pay(run, t, shared.decision.action);
     policy.observe(shared.decision.action, Payoffs::dense(payoffs));
     evidence.observed(shared, Payoffs::dense(payoffs));
   }
 }
 
-double most_of(double share, double campaigns) {
-  return share * campaigns +
-         testing::normal_threshold() * std::sqrt(share * (1.0 - share) * campaigns);
+double most_of(double share, double runs) {
+  return share * runs + testing::normal_threshold() * std::sqrt(share * (1.0 - share) * runs);
 }
 
 TEST(Evidence, RefusesOptionsThatCannotBe) {
   const auto said = [](const EvidenceOptions& options, const Knowledge& knowledge) {
     return refusal([&] { Evidence(knowledge, options); });
   };
-  const Knowledge known = MadeCampaign::knowledge();
+  const Knowledge known = MadeBandit::knowledge();
   EXPECT_EQ(said({}, known), "(accepted)");
   EXPECT_EQ(said({.error = 0.0}, known), "evidence.error = 0: must be in (0, 0.5]");
   EXPECT_EQ(said({.guardrails = {guardrail_of(1)}}, known),
@@ -77,11 +76,11 @@ TEST(Evidence, RefusesOptionsThatCannotBe) {
 }
 
 TEST(Evidence, RefusesPayoffsOfTheWrongKind) {
-  Evidence sums(MadeCampaign::knowledge(), {});
+  Evidence sums(MadeBandit::knowledge(), {});
   const std::vector<double> few(2, 1.0);
   EXPECT_NE(refusal([&] { sums.observed(0, Payoffs::group_sums(few)); }), "(accepted)");
   EXPECT_NE(refusal([&] { sums.observed(0, Payoffs::total(1.0)); }), "(accepted)");
-  Evidence guarded(MadeCampaign::knowledge(),
+  Evidence guarded(MadeBandit::knowledge(),
                    {.shares = {.control = 0}, .guardrails = {guardrail_of(0)}});
   const std::vector<double> groups(guarded.partition()->groups(), 1.0);
   EXPECT_EQ(refusal([&] { guarded.observed(0, Payoffs::group_sums(groups)); }),
@@ -90,16 +89,16 @@ TEST(Evidence, RefusesPayoffsOfTheWrongKind) {
 }
 
 TEST(Evidence, SettlesOnTheBestAction) {
-  const MadeCampaign campaign{.effects = {0.0, 1.0, 0.2}};
-  Evidence evidence(MadeCampaign::knowledge(), {});
-  rotate(campaign, 30, evidence);
+  const MadeBandit bandit{.effects = {0.0, 1.0, 0.2}};
+  Evidence evidence(MadeBandit::knowledge(), {});
+  rotate(bandit, 30, evidence);
   const Settlement early = evidence.settlement();
   EXPECT_FALSE(early.settled);
   ASSERT_EQ(early.leader, 1u);
   ASSERT_TRUE(early.more_rounds.has_value());
   EXPECT_GT(*early.more_rounds, 0u);
-  Evidence later(MadeCampaign::knowledge(), {});
-  rotate(campaign, 600, later);
+  Evidence later(MadeBandit::knowledge(), {});
+  rotate(bandit, 600, later);
   const Settlement settled = later.settlement();
   EXPECT_TRUE(settled.settled);
   EXPECT_EQ(settled.best, 1u);
@@ -109,7 +108,7 @@ TEST(Evidence, SettlesOnTheBestAction) {
   EXPECT_FALSE(settled.more_rounds.has_value());
   ASSERT_EQ(settled.rivals.size(), 2u);
   for (const Rival& rival : settled.rivals) {
-    const double truth = campaign.reward(1) - campaign.reward(rival.action);
+    const double truth = bandit.reward(1) - bandit.reward(rival.action);
     EXPECT_TRUE(rival.beaten);
     EXPECT_LE(rival.difference.interval->low, truth);
     EXPECT_GE(rival.difference.interval->high, truth);
@@ -118,14 +117,14 @@ TEST(Evidence, SettlesOnTheBestAction) {
 
 /// The estimate of how long it takes is right within a factor of two if nothing changes.
 TEST(Evidence, SaysHowManyRoundsItTakes) {
-  const MadeCampaign campaign{.effects = {0.0, 0.6, 0.2}};
-  Evidence evidence(MadeCampaign::knowledge(), {});
-  rotate(campaign, 300, evidence);
+  const MadeBandit bandit{.effects = {0.0, 0.6, 0.2}};
+  Evidence evidence(MadeBandit::knowledge(), {});
+  rotate(bandit, 300, evidence);
   const Settlement now = evidence.settlement();
   ASSERT_FALSE(now.settled);
   ASSERT_TRUE(now.more_rounds.has_value());
-  Evidence later(MadeCampaign::knowledge(), {});
-  rotate(campaign, 3000, later);
+  Evidence later(MadeBandit::knowledge(), {});
+  rotate(bandit, 3000, later);
   ASSERT_TRUE(later.settled().has_value());
   const double said = 300.0 + static_cast<double>(*now.more_rounds);
   const auto took = static_cast<double>(later.settlement().at);
@@ -135,13 +134,13 @@ TEST(Evidence, SaysHowManyRoundsItTakes) {
 
 /// Without sets the contrast is that of the mean rewards, to the last digits.
 TEST(Evidence, ComparesTotalsIfSetsAreUnknown) {
-  const MadeCampaign campaign{.effects = {0.0, 3.0, 0.0}};
-  Evidence evidence(Knowledge(MadeCampaign::kActions, MadeCampaign::kVariables), {});
+  const MadeBandit bandit{.effects = {0.0, 3.0, 0.0}};
+  Evidence evidence(Knowledge(MadeBandit::kActions, MadeBandit::kVariables), {});
   EXPECT_TRUE(evidence.compares_totals_only());
-  rotate(campaign, 90, evidence);
+  rotate(bandit, 90, evidence);
   double means[3] = {};
   for (std::uint32_t t = 0; t < 90; ++t) {
-    for (const double paid : campaign.pay(0, t, t % 3)) means[t % 3] += paid / 30.0;
+    for (const double paid : bandit.pay(0, t, t % 3)) means[t % 3] += paid / 30.0;
   }
   const Settlement now = evidence.settlement();
   ASSERT_EQ(now.leader, 1u);
@@ -150,16 +149,16 @@ TEST(Evidence, ComparesTotalsIfSetsAreUnknown) {
   }
 }
 
-/// Of 400 campaigns in which no action is better, looked at in every round, at most a share `error`
+/// Of 400 runs in which no action is better, looked at in every round, at most a share `error`
 /// settles; 0.3, so that a bound that is wrong by a little fails. Two actions, of which one pair is
 /// compared.
 TEST(Evidence, RarelySettlesIfNoActionIsBetter) {
-  constexpr std::uint32_t kCampaigns = 400;
+  constexpr std::uint32_t kRuns = 400;
   constexpr double kError = 0.3;
   Knowledge knowledge(2, 2);
   knowledge.set_affected({VariableSet::from_ids(std::vector<VariableId>{0}), VariableSet()});
   double wrong = 0.0;
-  for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+  for (std::uint32_t run = 0; run < kRuns; ++run) {
     Evidence evidence(knowledge, {.error = kError});
     const Stream stream(21, run, Purpose::kTest);
     // The leader is taken twice as often: the choice depends on the payoffs.
@@ -172,20 +171,20 @@ TEST(Evidence, RarelySettlesIfNoActionIsBetter) {
     }
     wrong += evidence.settled() ? 1.0 : 0.0;
   }
-  EXPECT_LE(wrong, most_of(kError, kCampaigns));
-  EXPECT_GE(wrong, 0.02 * kCampaigns);  // else it is far too wide
+  EXPECT_LE(wrong, most_of(kError, kRuns));
+  EXPECT_GE(wrong, 0.02 * kRuns);  // else it is far too wide
 }
 
 /// Payoffs as of purchases: 2 % of rounds pay, and much differs. A large one moves a mean at once,
-/// so the bound must widen at once. Of 300 campaigns without a better action, at most a share of
+/// so the bound must widen at once. Of 300 runs without a better action, at most a share of
 /// 0.05 settles.
 TEST(Evidence, RarelySettlesOnRarePayoffs) {
-  constexpr std::uint32_t kCampaigns = 300;
+  constexpr std::uint32_t kRuns = 300;
   Knowledge knowledge(3, 1);
   knowledge.set_affected(
       std::vector<VariableSet>(3, VariableSet::from_ids(std::vector<VariableId>{0})));
   double wrong = 0.0;
-  for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+  for (std::uint32_t run = 0; run < kRuns; ++run) {
     Evidence evidence(knowledge, {});
     const Stream stream(22, run, Purpose::kTest);
     for (std::uint32_t t = 0; t < 600 && !evidence.settled(); ++t) {
@@ -195,33 +194,33 @@ TEST(Evidence, RarelySettlesOnRarePayoffs) {
     }
     wrong += evidence.settled() ? 1.0 : 0.0;
   }
-  EXPECT_LE(wrong, 0.05 * kCampaigns);
+  EXPECT_LE(wrong, 0.05 * kRuns);
 }
 
-/// Of 60 campaigns of a policy of each kind nearly all settle, at most a share `error` of them on a
+/// Of 60 runs of a policy of each kind nearly all settle, at most a share `error` of them on a
 /// wrong action.
 TEST(Evidence, SettlesRightUnderThompsonSamplingAndUcb) {
-  constexpr std::uint32_t kCampaigns = 60;
-  const MadeCampaign campaign{.effects = {0.0, 1.0, 0.3}};
+  constexpr std::uint32_t kRuns = 60;
+  const MadeBandit bandit{.effects = {0.0, 1.0, 0.3}};
   for (const char* spec : {"up_ts", "up_ucb(alpha=2)"}) {
     double settled = 0.0;
     double wrong = 0.0;
-    for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
       const auto policy = policy_of(spec);
-      Evidence evidence(MadeCampaign::knowledge(), {.shares = {.probe = 0.2}});
-      play(campaign, *policy, 1500, evidence, run);
+      Evidence evidence(MadeBandit::knowledge(), {.shares = {.probe = 0.2}});
+      play(bandit, *policy, 1500, evidence, run);
       settled += evidence.settled() ? 1.0 : 0.0;
       wrong += evidence.settled() && *evidence.settled() != 1u ? 1.0 : 0.0;
     }
-    EXPECT_GE(settled, 0.9 * kCampaigns) << spec;
-    EXPECT_LE(wrong, most_of(0.05, kCampaigns)) << spec;
+    EXPECT_GE(settled, 0.9 * kRuns) << spec;
+    EXPECT_LE(wrong, most_of(0.05, kRuns)) << spec;
   }
 }
 
 TEST(Evidence, NeverContradictsTheProbabilitiesOfBeingBest) {
-  const MadeCampaign campaign{.effects = {0.0, 1.0, 0.2}};
-  Evidence evidence(MadeCampaign::knowledge(), {});
-  rotate(campaign, 600, evidence);
+  const MadeBandit bandit{.effects = {0.0, 1.0, 0.2}};
+  Evidence evidence(MadeBandit::knowledge(), {});
+  rotate(bandit, 600, evidence);
   Explanation explanation;
   explanation.actions.resize(3);
   EXPECT_TRUE(evidence.settlement(&explanation).settled);  // a policy that has none
@@ -245,7 +244,7 @@ TEST(Evidence, NeverContradictsTheProbabilitiesOfBeingBest) {
 
 /// A probability of being the best does not pay for many looks, so it may be near 1 long before.
 TEST(Evidence, SaysThatAProbabilityIsForOneLook) {
-  Evidence evidence(MadeCampaign::knowledge(), {});
+  Evidence evidence(MadeBandit::knowledge(), {});
   rotate({.effects = {0.0, 1.0, 0.2}}, 30, evidence);
   Explanation explanation;
   explanation.actions.resize(3);
@@ -262,26 +261,26 @@ TEST(Evidence, SaysThatAProbabilityIsForOneLook) {
 }
 
 TEST(Evidence, ChangesItsMindIfTheBestActionFallsBehind) {
-  MadeCampaign campaign{.effects = {0.0, 1.5, 0.0}};
-  Evidence evidence(MadeCampaign::knowledge(), {});
-  rotate(campaign, 300, evidence);
+  MadeBandit bandit{.effects = {0.0, 1.5, 0.0}};
+  Evidence evidence(MadeBandit::knowledge(), {});
+  rotate(bandit, 300, evidence);
   ASSERT_TRUE(evidence.settlement().settled);
-  campaign.effects = {3.0, -3.0, 0.0};
-  rotate(campaign, 600, evidence, 1);
+  bandit.effects = {3.0, -3.0, 0.0};
+  rotate(bandit, 600, evidence, 1);
   EXPECT_TRUE(evidence.settlement().disputed);
   EXPECT_FALSE(evidence.settlement().settled);
 }
 
 TEST(Evidence, ProbesTheLeaderOrItsNearestRival) {
-  const MadeCampaign campaign{.effects = {-4.0, 1.0, 0.8}};
-  Evidence evidence(MadeCampaign::knowledge(), {});
+  const MadeBandit bandit{.effects = {-4.0, 1.0, 0.8}};
+  Evidence evidence(MadeBandit::knowledge(), {});
   EXPECT_EQ(evidence.steering().probe, 0u);
-  evidence.observed(0, Payoffs::dense(campaign.pay(0, 0, 0)));
+  evidence.observed(0, Payoffs::dense(bandit.pay(0, 0, 0)));
   EXPECT_EQ(evidence.steering().probe, 1u);
-  rotate(campaign, 300, evidence);
+  rotate(bandit, 300, evidence);
   EXPECT_NE(evidence.steering().probe, 0u);
   for (std::uint32_t t = 0; t < 50; ++t) {
-    evidence.observed(1, Payoffs::dense(campaign.pay(3, t, 1)));
+    evidence.observed(1, Payoffs::dense(bandit.pay(3, t, 1)));
   }
   EXPECT_EQ(evidence.steering().probe, 2u);
 }
@@ -292,21 +291,21 @@ TEST(Evidence, OneActionIsTheBest) {
 }
 
 TEST(Evidence, IsTheSameAfterSaving) {
-  const MadeCampaign campaign{.effects = {0.0, 0.6, -3.0}};
+  const MadeBandit bandit{.effects = {0.0, 0.6, -3.0}};
   const EvidenceOptions options{.shares = {.control = 0, .holdout = 0.2, .probe = 0.1},
                                 .guardrails = {guardrail_of(4, 0.0, true), guardrail_of(0)}};
-  Evidence evidence(MadeCampaign::knowledge(), options);
+  Evidence evidence(MadeBandit::knowledge(), options);
   const auto policy = policy_of("up_ucb(alpha=2)");
-  rotate(campaign, 90, evidence);
-  play(campaign, *policy, 400, evidence);
+  rotate(bandit, 90, evidence);
+  play(bandit, *policy, 400, evidence);
   ASSERT_FALSE(evidence.alarms().empty());
   StateWriter writer;
   evidence.write(writer);
-  Evidence other(MadeCampaign::knowledge(), options);
+  Evidence other(MadeBandit::knowledge(), options);
   StateReader reader(writer.bytes());
   other.read(reader);
   reader.finish();
-  const std::vector<double> next = campaign.pay(9, 9, 1);
+  const std::vector<double> next = bandit.pay(9, 9, 1);
   for (Evidence* one : {&evidence, &other}) one->observed(1, Payoffs::dense(next));
   StateWriter first, second;
   evidence.write(first);
@@ -315,7 +314,7 @@ TEST(Evidence, IsTheSameAfterSaving) {
   EXPECT_EQ(evidence.steering().probe, other.steering().probe);
   EXPECT_EQ(evidence.steering().paused.size(), other.steering().paused.size());
   EXPECT_EQ(evidence.gain()->estimate, other.gain()->estimate);
-  Evidence damaged(MadeCampaign::knowledge(), options);
+  Evidence damaged(MadeBandit::knowledge(), options);
   StateReader cut(std::string_view(writer.bytes()).substr(0, writer.bytes().size() / 2));
   EXPECT_NE(refusal([&] { damaged.read(cut); }), "(accepted)");
 }
@@ -380,28 +379,28 @@ TEST(Gain, IsThatOfThePlainFormula) {
   EXPECT_FALSE(Evidence(knowledge, {}).gain().has_value());
 }
 
-/// Over 300 campaigns with a trend, of one policy of each kind: both intervals hold the true gain
+/// Over 300 runs with a trend, of one policy of each kind: both intervals hold the true gain
 /// at all times in all but a share `error` of 0.1, and that of the sets is narrower.
 TEST(Gain, HoldsTheTruthAtAllTimesUnderDrift) {
-  constexpr std::uint32_t kCampaigns = 300, kRounds = 250;
-  const MadeCampaign campaign{.effects = {0.0, 0.6, 0.3}, .trend = 0.01};
+  constexpr std::uint32_t kRuns = 300, kRounds = 250;
+  const MadeBandit bandit{.effects = {0.0, 0.6, 0.3}, .trend = 0.01};
   for (const char* spec : {"up_ts", "up_ucb(alpha=2)"}) {
     double outside[2] = {};
     double width[2] = {};
-    for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
       const auto policy = policy_of(spec);
-      Evidence evidence(MadeCampaign::knowledge(),
+      Evidence evidence(MadeBandit::knowledge(),
                         {.error = 0.1, .shares = {.control = 0, .holdout = 0.2}});
       const Stream stream(2, run, Purpose::kPolicy);
       double truth = 0.0;
       bool inside[2] = {true, true};
       for (std::uint32_t t = 0; t < kRounds; ++t) {
         const SharedDecision shared = evidence.decide(*policy, stream);
-        const std::vector<double> payoffs = campaign.pay(run, t, shared.decision.action);
+        const std::vector<double> payoffs = bandit.pay(run, t, shared.decision.action);
         policy->observe(shared.decision.action, Payoffs::dense(payoffs));
         evidence.observed(shared, Payoffs::dense(payoffs));
         if (t == 0) continue;
-        truth += campaign.reward(shared.candidate) - campaign.reward(0);
+        truth += bandit.reward(shared.candidate) - bandit.reward(0);
         const Gain now = *evidence.gain();
         const IntervalEstimate* both[2] = {&now.estimate, &now.by_sets};
         for (int j = 0; j < 2; ++j) {
@@ -413,7 +412,7 @@ TEST(Gain, HoldsTheTruthAtAllTimesUnderDrift) {
       }
       for (int j = 0; j < 2; ++j) outside[j] += inside[j] ? 0.0 : 1.0;
     }
-    for (int j = 0; j < 2; ++j) EXPECT_LE(outside[j], most_of(0.1, kCampaigns)) << spec << j;
+    for (int j = 0; j < 2; ++j) EXPECT_LE(outside[j], most_of(0.1, kRuns)) << spec << j;
     EXPECT_GE(outside[0], 1.0) << spec;
     EXPECT_LT(width[1], 0.5 * width[0]) << spec;
   }
@@ -422,13 +421,13 @@ TEST(Gain, HoldsTheTruthAtAllTimesUnderDrift) {
 /// The declared sets leave out what action 1 does to the last variable: the gain by sets and the
 /// model's are wrong, and the model-free one tells.
 TEST(Gain, DisagreesIfTheSetsAreWrong) {
-  const MadeCampaign campaign{.effects = {0.0, 1.0, -1.0}};
-  Evidence evidence(MadeCampaign::knowledge(), {.shares = {.control = 0, .holdout = 0.3}});
+  const MadeBandit bandit{.effects = {0.0, 1.0, -1.0}};
+  Evidence evidence(MadeBandit::knowledge(), {.shares = {.control = 0, .holdout = 0.3}});
   const auto policy = policy_of("up_ts");
   const Stream stream(2, 0, Purpose::kPolicy);
   for (std::uint32_t t = 0; t < 2000; ++t) {
     const SharedDecision shared = evidence.decide(*policy, stream);
-    std::vector<double> payoffs = campaign.pay(0, t, shared.decision.action);
+    std::vector<double> payoffs = bandit.pay(0, t, shared.decision.action);
     if (shared.decision.action == 1) payoffs[7] -= 8.0;
     policy->observe(shared.decision.action, Payoffs::dense(payoffs));
     evidence.observed(shared, Payoffs::dense(payoffs));
@@ -442,10 +441,10 @@ TEST(Gain, DisagreesIfTheSetsAreWrong) {
 }
 
 TEST(Gain, AgreesIfTheyAreRight) {
-  const MadeCampaign campaign{.effects = {0.0, 1.0, -1.0}};
-  Evidence evidence(MadeCampaign::knowledge(), {.shares = {.control = 0, .holdout = 0.3}});
+  const MadeBandit bandit{.effects = {0.0, 1.0, -1.0}};
+  Evidence evidence(MadeBandit::knowledge(), {.shares = {.control = 0, .holdout = 0.3}});
   const auto policy = policy_of("up_ts");
-  play(campaign, *policy, 1000, evidence);
+  play(bandit, *policy, 1000, evidence);
   const Explanation explanation = policy->explain(Detail::kCheap);
   const Gain gain = *evidence.gain(&explanation);
   EXPECT_FALSE(gain.disagree);
@@ -496,11 +495,11 @@ TEST(Gain, OfAContextualPolicy) {
 // Guardrails.
 
 TEST(Guardrails, NameTheActionAndTheVariables) {
-  const MadeCampaign campaign{.effects = {0.0, -3.0, 1.0}};
+  const MadeBandit bandit{.effects = {0.0, -3.0, 1.0}};
   EvidenceOptions options{.shares = {.control = 0}};
   options.guardrails = {guardrail_of(4), guardrail_of(3, 1.0), guardrail_of(2, 5.0)};
-  Evidence evidence(MadeCampaign::knowledge(), options);
-  rotate(campaign, 150, evidence);
+  Evidence evidence(MadeBandit::knowledge(), options);
+  rotate(bandit, 150, evidence);
   const std::vector<GuardrailAlarm> alarms = evidence.alarms();
   ASSERT_EQ(alarms.size(), 1u);
   EXPECT_EQ(alarms[0].guardrail, 1u);
@@ -513,8 +512,8 @@ TEST(Guardrails, NameTheActionAndTheVariables) {
 }
 
 TEST(Guardrails, CompareWithTheBaselineIfThereIsNoControl) {
-  Knowledge knowledge = MadeCampaign::knowledge();
-  knowledge.set_baseline(std::vector<double>(MadeCampaign::kVariables, 10.0));
+  Knowledge knowledge = MadeBandit::knowledge();
+  knowledge.set_baseline(std::vector<double>(MadeBandit::kVariables, 10.0));
   Evidence evidence(knowledge, {.guardrails = {guardrail_of(0), guardrail_of(2)}});
   rotate({.effects = {-3.0, 0.5, 0.0}}, 150, evidence);
   const std::vector<GuardrailAlarm> alarms = evidence.alarms();
@@ -586,10 +585,10 @@ TEST(Guardrails, NeverPauseTheLastAction) {
 
 TEST(Guardrails, PauseWhatBreaksThem) {
   // Action 1 harms variable 2, and is the best nevertheless.
-  const MadeCampaign campaign{.effects = {0.0, 0.0, 0.2}};
+  const MadeBandit bandit{.effects = {0.0, 0.0, 0.2}};
   EvidenceOptions options{.shares = {.control = 0, .holdout = 0.1}};
   options.guardrails = {guardrail_of(2, 0.5, true)};
-  Evidence evidence(MadeCampaign::knowledge(), options);
+  Evidence evidence(MadeBandit::knowledge(), options);
   const auto policy = policy_of("up_ts");
   const Stream stream(2, 0, Purpose::kPolicy);
   std::optional<std::uint32_t> paused;
@@ -598,7 +597,7 @@ TEST(Guardrails, PauseWhatBreaksThem) {
     if (paused) {
       ASSERT_NE(shared.decision.action, 1u);
     }
-    std::vector<double> payoffs = campaign.pay(0, t, shared.decision.action);
+    std::vector<double> payoffs = bandit.pay(0, t, shared.decision.action);
     if (shared.decision.action == 1) {
       payoffs[2] -= 4.0;
       payoffs[3] += 9.0;
@@ -618,10 +617,10 @@ TEST(Guardrails, PauseWhatBreaksThem) {
 TEST(Guardrails, DoNotSettleOnTheOnlyActionThatIsLeft) {
   EvidenceOptions options{.shares = {.control = 0}};
   options.guardrails = {guardrail_of(2, 0.5, true), guardrail_of(4, 0.5, true)};
-  Evidence evidence(MadeCampaign::knowledge(), options);
+  Evidence evidence(MadeBandit::knowledge(), options);
   for (std::uint32_t t = 0; t < 300; ++t) {
     const ActionId action = t % 3;
-    std::vector<double> payoffs = MadeCampaign{}.pay(0, t, action);
+    std::vector<double> payoffs = MadeBandit{}.pay(0, t, action);
     if (action > 0) {
       payoffs[2 * action] -= 4.0;
       payoffs[2 * action + 1] += 4.0;
@@ -644,7 +643,7 @@ TEST(Guardrails, ShareTheErrorOfTheStopRuleIfTheyPause) {
   const auto width = [](bool pause, double error) {
     EvidenceOptions options{.error = error, .shares = {.control = 0}};
     options.guardrails = {guardrail_of(6, 100.0, pause)};
-    Evidence evidence(MadeCampaign::knowledge(), options);
+    Evidence evidence(MadeBandit::knowledge(), options);
     rotate({}, 60, evidence);
     const Interval interval = *evidence.settlement().rivals.at(0).difference.interval;
     return interval.high - interval.low;
@@ -653,21 +652,21 @@ TEST(Guardrails, ShareTheErrorOfTheStopRuleIfTheyPause) {
   EXPECT_GT(width(true, 0.06), width(false, 0.06) + 1e-3);
 }
 
-/// Of 300 campaigns without harm, at most a share of 0.2 has an alarm.
+/// Of 300 runs without harm, at most a share of 0.2 has an alarm.
 TEST(Guardrails, RarelyRaiseAFalseAlarm) {
-  constexpr std::uint32_t kCampaigns = 300;
+  constexpr std::uint32_t kRuns = 300;
   double wrong = 0.0;
   EvidenceOptions options{.error = 0.2, .shares = {.control = 0, .holdout = 0.2}};
-  for (VariableId i = 0; i < MadeCampaign::kVariables; ++i) {
+  for (VariableId i = 0; i < MadeBandit::kVariables; ++i) {
     options.guardrails.push_back(guardrail_of(i));
   }
-  for (std::uint32_t run = 0; run < kCampaigns; ++run) {
-    Evidence evidence(MadeCampaign::knowledge(), options);
+  for (std::uint32_t run = 0; run < kRuns; ++run) {
+    Evidence evidence(MadeBandit::knowledge(), options);
     const auto policy = policy_of("up_ts");
     play({.seed = 51}, *policy, 200, evidence, run);
     wrong += evidence.alarms().empty() ? 0.0 : 1.0;
   }
-  EXPECT_LE(wrong, most_of(0.2, kCampaigns));
+  EXPECT_LE(wrong, most_of(0.2, kRuns));
   EXPECT_GE(wrong, 1.0);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "inference/made_campaign.h"
+#include "inference/made_bandit.h"
 #include "support/refusal.h"
 #include "support/statistics.h"
 #include "updraft/registry.h"
@@ -15,11 +15,11 @@
 namespace updraft {
 namespace {
 
-using testing::MadeCampaign;
+using testing::MadeBandit;
 using testing::refusal;
 
 std::unique_ptr<Policy> policy_of(const std::string& spec) {
-  return make_policy(spec, knowledge_for(PolicySpec::parse(spec), MadeCampaign::knowledge()));
+  return make_policy(spec, knowledge_for(PolicySpec::parse(spec), MadeBandit::knowledge()));
 }
 
 TEST(Holdout, RefusesSharesThatCannotBe) {
@@ -80,7 +80,7 @@ TEST(Holdout, MixesWithAPolicyThatDoesNotDraw) {
 /// the mixture, and for the control action the weights 1 / probability, are martingales.
 TEST(Holdout, TakesActionsWithTheProbabilityItSays) {
   constexpr std::uint32_t kRounds = 4000;
-  const MadeCampaign campaign{.effects = {0.0, 0.2, 0.25}};
+  const MadeBandit bandit{.effects = {0.0, 0.2, 0.25}};
   const auto policy = policy_of("up_ts");
   const Stream stream(6, 0, Purpose::kPolicy);
   const RoundShares shares{.control = 1, .holdout = 0.15, .probe = 0.1};
@@ -103,7 +103,7 @@ TEST(Holdout, TakesActionsWithTheProbabilityItSays) {
     }
     if (taken == 1) weights += 1.0 / shared.decision.probability;
     variance += 1.0 / mixture[1] - 1.0;
-    policy->observe(taken, Payoffs::dense(campaign.pay(0, t, taken)));
+    policy->observe(taken, Payoffs::dense(bandit.pay(0, t, taken)));
   }
   EXPECT_TRUE(testing::agrees(weights, kRounds, std::sqrt(variance), 50));
   for (ActionId a = 0; a < 3; ++a) {
@@ -115,13 +115,13 @@ TEST(Holdout, TakesActionsWithTheProbabilityItSays) {
 /// What is paused is taken by the holdout alone, and the probabilities are those of the rest.
 TEST(Holdout, LeavesPausedActionsOut) {
   constexpr std::uint32_t kRounds = 3000;
-  const MadeCampaign campaign{.effects = {0.0, 0.1, 0.1}};
+  const MadeBandit bandit{.effects = {0.0, 0.1, 0.1}};
   for (const char* spec : {"up_ts", "ucb(alpha=1)"}) {
     const auto policy = policy_of(spec);
     const Stream stream(7, 0, Purpose::kPolicy);
     for (const ActionId a : {0u, 1u, 2u}) {
       policy->take(a);
-      policy->observe(a, Payoffs::dense(campaign.pay(1, a, a)));
+      policy->observe(a, Payoffs::dense(bandit.pay(1, a, a)));
     }
     const std::vector<ActionId> paused = {0, 2};
     const RoundShares shares{.control = 0, .holdout = 0.2};
@@ -133,7 +133,7 @@ TEST(Holdout, LeavesPausedActionsOut) {
       ASSERT_DOUBLE_EQ(shared.decision.probability, shared.whose == RoundOf::kHoldout ? 0.2 : 0.8);
       if (t % 100 == 0) {
         policy->observe(shared.decision.action,
-                        Payoffs::dense(campaign.pay(0, t, shared.decision.action)));
+                        Payoffs::dense(bandit.pay(0, t, shared.decision.action)));
       }
     }
   }
@@ -142,7 +142,7 @@ TEST(Holdout, LeavesPausedActionsOut) {
   const Stream stream(8, 0, Purpose::kPolicy);
   for (const ActionId a : {0u, 1u, 2u, 0u, 1u, 2u}) {
     policy->take(a);
-    policy->observe(a, Payoffs::dense(campaign.pay(2, a, a)));
+    policy->observe(a, Payoffs::dense(bandit.pay(2, a, a)));
   }
   const std::vector<ActionId> paused = {2};
   double martingale = 0.0, spread = 0.0;

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <vector>
 
-#include "inference/made_campaign.h"
+#include "inference/made_bandit.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 #include "support/statistics.h"
@@ -15,22 +15,22 @@
 namespace updraft {
 namespace {
 
-using testing::MadeCampaign;
+using testing::MadeBandit;
 using testing::refusal;
 
 LogEvidenceOptions options_of() {
   LogEvidenceOptions options;
   options.format.actions = {"a", "b", "c"};
-  for (std::size_t i = 0; i < MadeCampaign::kVariables; ++i) {
+  for (std::size_t i = 0; i < MadeBandit::kVariables; ++i) {
     options.format.variables.push_back("v" + std::to_string(i));
   }
-  options.knowledge = MadeCampaign::knowledge();
+  options.knowledge = MadeBandit::knowledge();
   options.evidence.shares.control = 0;
   return options;
 }
 
 /// Takes a with the probability 0.3 and more; b more and more often.
-std::vector<LoggedRound> made_log(const MadeCampaign& campaign, std::uint32_t rounds,
+std::vector<LoggedRound> made_log(const MadeBandit& bandit, std::uint32_t rounds,
                                   std::uint32_t run = 0) {
   std::vector<LoggedRound> log(rounds);
   const Stream stream(61, run, Purpose::kTest);
@@ -40,7 +40,7 @@ std::vector<LoggedRound> made_log(const MadeCampaign& campaign, std::uint32_t ro
     const double draw = stream.uniform(t, 1000);
     log[t].action = draw < log[t].distribution[0] ? 0 : draw < log[t].distribution[0] + b ? 1 : 2;
     log[t].probability = log[t].distribution[log[t].action];
-    log[t].values = campaign.pay(run, t, log[t].action);
+    log[t].values = bandit.pay(run, t, log[t].action);
   }
   return log;
 }
@@ -68,18 +68,18 @@ TEST(LogEvidence, TellsWhatIsSettledAndTheAlarms) {
 /// inside in all but a share of 0.1.
 TEST(LogEvidence, TheGainHoldsTheTruth) {
   constexpr std::uint32_t kLogs = 300, kRounds = 300;
-  const MadeCampaign campaign{.effects = {0.0, 4.0, -2.0}, .trend = 0.01};
+  const MadeBandit bandit{.effects = {0.0, 4.0, -2.0}, .trend = 0.01};
   LogEvidenceOptions options = options_of();
   options.evidence.error = 0.1;
   double outside = 0.0;
   double above = 0.0;
   for (std::uint32_t run = 0; run < kLogs; ++run) {
-    const std::vector<LoggedRound> log = made_log(campaign, kRounds, run);
+    const std::vector<LoggedRound> log = made_log(bandit, kRounds, run);
     const Gain gain = *evidence_of(shown(log), options).gain;
     double truth = 0.0;
     for (std::uint32_t t = 1; t < kRounds; ++t) {
       for (ActionId a = 1; a < 3; ++a) {
-        truth += log[t].distribution[a] * (campaign.reward(a) - campaign.reward(0));
+        truth += log[t].distribution[a] * (bandit.reward(a) - bandit.reward(0));
       }
     }
     truth /= kRounds - 1.0;
@@ -122,7 +122,7 @@ TEST(LogEvidence, RefusesAGainWithoutOverlap) {
   // The log hides that the control action has no chance in most rounds.
   log.assign(2000, LoggedRound{.action = 1, .probability = 0.9});
   for (std::size_t t = 0; t < log.size(); ++t) {
-    log[t].values = std::vector<double>(MadeCampaign::kVariables, 1.0);
+    log[t].values = std::vector<double>(MadeBandit::kVariables, 1.0);
     if (t % 50 == 0) log[t].action = 0;
   }
   EXPECT_NE(evidence_of(shown(log), options_of()).gain_refusal, "");

@@ -102,13 +102,13 @@ TEST(PeopleHoldout, RefusesWhatCannotHaveBeenDone) {
   EXPECT_EQ(holdout.gain().held_out, 1u);
 }
 
-/// Campaigns whose payoffs drift and share noise: at all times in all but a share of 0.1 the gain
+/// Runs whose payoffs drift and share noise: at all times in all but a share of 0.1 the gain
 /// of those chosen is inside, people with larger payoffs being chosen.
 TEST(PeopleHoldout, HoldsTheTruthAtAllTimes) {
-  constexpr std::uint32_t kCampaigns = 400, kRounds = 60, kPeople = 10;
+  constexpr std::uint32_t kRuns = 400, kRounds = 60, kPeople = 10;
   double outside = 0.0;
   double width = 0.0;
-  for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+  for (std::uint32_t run = 0; run < kRuns; ++run) {
     PeopleHoldout holdout(0.25, 0.1);
     const Stream stream(3, run, Purpose::kTest);
     double truth = 0.0;
@@ -137,9 +137,9 @@ TEST(PeopleHoldout, HoldsTheTruthAtAllTimes) {
     }
     outside += inside ? 0.0 : 1.0;
   }
-  EXPECT_LE(outside, 0.1 * kCampaigns + testing::normal_threshold() * std::sqrt(0.09 * kCampaigns));
+  EXPECT_LE(outside, 0.1 * kRuns + testing::normal_threshold() * std::sqrt(0.09 * kRuns));
   EXPECT_GE(outside, 1.0);
-  EXPECT_LT(width / kCampaigns, 4.0);
+  EXPECT_LT(width / kRuns, 4.0);
 }
 
 TEST(PeopleHoldout, ComparesWithTheModelAndIsTheSameAfterSaving) {

@@ -17,7 +17,7 @@ namespace {
 VariableSet first_variable() { return VariableSet::from_ids(std::vector<VariableId>{0}); }
 
 /// Payoffs of one variable: 0 or 1, or amounts.
-struct RareCampaign {
+struct RareBandit {
   bool amounts = false;
   std::uint64_t seed = 61;
 
@@ -28,9 +28,8 @@ struct RareCampaign {
   }
 };
 
-double most_of(double share, double campaigns) {
-  return share * campaigns +
-         testing::normal_threshold() * std::sqrt(share * (1.0 - share) * campaigns);
+double most_of(double share, double runs) {
+  return share * runs + testing::normal_threshold() * std::sqrt(share * (1.0 - share) * runs);
 }
 
 TEST(CountFloor, IsTheVarianceWithFourMoreCounts) {
@@ -89,23 +88,23 @@ TEST(RarePayoffs, ZerosRaiseNoAlarm) {
   EXPECT_TRUE(evidence.alarms().empty());
 }
 
-/// Of 200 campaigns in which nothing falls, at most a share of 0.05 has an alarm.
+/// Of 200 runs in which nothing falls, at most a share of 0.05 has an alarm.
 TEST(RarePayoffs, RarelyRaiseAFalseAlarm) {
-  constexpr std::uint32_t kCampaigns = 200, kRounds = 600;
+  constexpr std::uint32_t kRuns = 200, kRounds = 600;
   for (const double rate : {0.02, 0.1}) {
     for (const bool amounts : {false, true}) {
       for (const bool control : {false, true}) {
-        const RareCampaign campaign{.amounts = amounts};
+        const RareBandit bandit{.amounts = amounts};
         double wrong = 0.0;
-        for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+        for (std::uint32_t run = 0; run < kRuns; ++run) {
           Evidence evidence = guarded(rate * (amounts ? std::exp(0.32) : 1.0), control, 0.05);
           for (std::uint32_t t = 0; t < kRounds && evidence.alarms().empty(); ++t) {
-            const double paid = campaign.pay(run, t, rate);
+            const double paid = bandit.pay(run, t, rate);
             evidence.observed(t % 3, Payoffs::dense({&paid, 1}));
           }
           wrong += evidence.alarms().empty() ? 0.0 : 1.0;
         }
-        EXPECT_LE(wrong, most_of(0.05, kCampaigns)) << rate << amounts << control;
+        EXPECT_LE(wrong, most_of(0.05, kRuns)) << rate << amounts << control;
       }
     }
   }
@@ -117,7 +116,7 @@ TEST(RarePayoffs, RaiseTheAlarmIfTheyFall) {
     for (const bool control : {false, true}) {
       Evidence evidence = guarded(0.5 * (amounts ? std::exp(0.32) : 1.0), control, 0.05);
       for (std::uint32_t t = 0; t < 300; ++t) {
-        const double paid = RareCampaign{.amounts = amounts}.pay(0, t, t % 3 == 1 ? 0.05 : 0.5);
+        const double paid = RareBandit{.amounts = amounts}.pay(0, t, t % 3 == 1 ? 0.05 : 0.5);
         evidence.observed(t % 3, Payoffs::dense({&paid, 1}));
       }
       ASSERT_EQ(evidence.alarms().size(), 1u) << amounts << control;
@@ -173,24 +172,24 @@ TEST(RarePayoffs, ZerosSayNothingOfTheGain) {
 }
 
 /// Held-out rounds pay more often, and weigh nine times as much, but have not paid yet in many
-/// campaigns while the others have. At most a share of 0.05 of 200 campaigns leaves the truth out
+/// runs while the others have. At most a share of 0.05 of 200 runs leaves the truth out
 /// at some time; and in most there is an interval in the end.
 TEST(RarePayoffs, HoldTheTrueGainAtAllTimes) {
-  constexpr std::uint32_t kCampaigns = 200, kRounds = 1200;
+  constexpr std::uint32_t kRuns = 200, kRounds = 1200;
   Knowledge declared(2, 1);
   declared.set_affected({first_variable(), first_variable()});
   for (const bool amounts : {false, true}) {
-    const RareCampaign campaign{.amounts = amounts};
+    const RareBandit bandit{.amounts = amounts};
     const double rates[2] = {amounts ? 0.1 : 0.02, amounts ? 0.025 : 0.008};
     const double truth = (rates[1] - rates[0]) * (amounts ? std::exp(0.32) : 1.0);
     double outside[2] = {};
     double shown = 0.0;
-    for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
       Evidence evidence(declared, {.shares = kShares});
       bool inside[2] = {true, true};
       for (std::uint32_t t = 0; t < kRounds; ++t) {
         const SharedDecision shared = wants_one(Stream(63, run, Purpose::kPolicy), t);
-        const double paid = campaign.pay(run, t, rates[shared.decision.action]);
+        const double paid = bandit.pay(run, t, rates[shared.decision.action]);
         evidence.observed(shared, Payoffs::dense({&paid, 1}));
         const Gain now = *evidence.gain();
         const IntervalEstimate* both[2] = {&now.estimate, &now.by_sets};
@@ -203,22 +202,22 @@ TEST(RarePayoffs, HoldTheTrueGainAtAllTimes) {
       for (int j = 0; j < 2; ++j) outside[j] += inside[j] ? 0.0 : 1.0;
       shown += evidence.gain()->estimate.interval ? 1.0 : 0.0;
     }
-    for (int j = 0; j < 2; ++j) EXPECT_LE(outside[j], most_of(0.05, kCampaigns)) << amounts << j;
-    EXPECT_GE(shown, 0.9 * kCampaigns);
+    for (int j = 0; j < 2; ++j) EXPECT_LE(outside[j], most_of(0.05, kRuns)) << amounts << j;
+    EXPECT_GE(shown, 0.9 * kRuns);
   }
 }
 
 /// The same for people, a tenth of whom are held out.
 TEST(RarePayoffs, HoldTheTrueGainOfPeopleAtAllTimes) {
-  constexpr std::uint32_t kCampaigns = 200, kPeople = 1200;
+  constexpr std::uint32_t kRuns = 200, kPeople = 1200;
   constexpr double kRates[2] = {0.02, 0.008};
   double outside = 0.0;
-  for (std::uint32_t run = 0; run < kCampaigns; ++run) {
+  for (std::uint32_t run = 0; run < kRuns; ++run) {
     PeopleHoldout holdout(0.1);
     bool inside = true;
     for (std::uint32_t t = 0; t < kPeople; ++t) {
       const Treatment given = wants_one(Stream(63, run, Purpose::kPolicy), t).decision.action;
-      const double paid = RareCampaign{}.pay(run, t, kRates[given]);
+      const double paid = RareBandit{}.pay(run, t, kRates[given]);
       holdout.observed(std::vector<Treatment>{1}, std::vector<Treatment>{given}, {&paid, 1});
       const auto interval = holdout.gain().estimate.interval;
       const double truth = kRates[1] - kRates[0];
@@ -226,7 +225,7 @@ TEST(RarePayoffs, HoldTheTrueGainOfPeopleAtAllTimes) {
     }
     outside += inside ? 0.0 : 1.0;
   }
-  EXPECT_LE(outside, most_of(0.05, kCampaigns));
+  EXPECT_LE(outside, most_of(0.05, kRuns));
 }
 
 // Contrasts.

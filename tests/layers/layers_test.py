@@ -86,6 +86,20 @@ def circle(texts):
     return next((found for path in texts if (found := visit(path, []))), None)
 
 
+def crossed(picture):
+    """Boxes of the picture that arrows of straight lines pass through."""
+    boxes = [tuple(map(int, box)) for box in re.findall(
+        r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', picture)]
+    out = []
+    for path in re.findall(r'd="(M\d+ \d+ H\d+ V\d+ H\d+)"', picture):
+        x, y, aside, to_y, to_x = map(int, re.findall(r"\d+", path))
+        for x1, y1, x2, y2 in ((x, y, aside, y), (aside, y, aside, to_y), (aside, to_y, to_x, to_y)):
+            out += [(path, box) for box in boxes
+                    if min(x1, x2) < box[0] + box[2] and max(x1, x2) > box[0]
+                    and min(y1, y2) < box[1] + box[3] and max(y1, y2) > box[1]]
+    return out
+
+
 def policy_names(texts):
     """The names in the tables of the registry."""
     tables = "".join(text for path, text in texts.items() if re.match(r"policies/.*(registry|table)\.cc", path))
@@ -149,6 +163,7 @@ class Layers(unittest.TestCase):
     def test_the_picture_is_that_of_the_layers(self):
         drawn = draw_layers.draw(self.layers)
         self.assertEqual((ROOT / "docs/images/layers.svg").read_text(), drawn, "run docs/draw_layers.py")
+        self.assertEqual(crossed(drawn), [])
 
     def test_no_policy_is_known_by_its_name(self):
         names = policy_names(self.texts)
@@ -172,6 +187,9 @@ class Layers(unittest.TestCase):
         self.assertEqual(forbidden(good, layers), [])
         bad = {"low/b.h": '#include "high/a.h"\n', "updraft/odd.h": ""}
         self.assertEqual(len(forbidden(bad, layers)), 2)
+        box = '<rect x="10" y="10" width="20" height="20"/>'
+        self.assertEqual(len(crossed(box + '<path d="M50 20 H5 V80 H40"/>')), 1)
+        self.assertEqual(crossed(box + '<path d="M30 20 H60 V80 H40"/>'), [])
         self.assertEqual(circle({"a.h": '#include "b.h"\n', "b.h": '#include "a.h"\n'}),
                          ["a.h", "b.h", "a.h"])
 

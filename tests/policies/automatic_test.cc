@@ -80,7 +80,8 @@ TEST(Automatic, SaysWhatItsPickLacks) {
   EXPECT_EQ(
       refusal([] { make_policy("auto(delta=0.1)", full_knowledge().only(Need::kMaxAffected)); }),
       "auto.alpha: missing: up_ucb_l is the pick (neither affected sets nor baseline are known, "
-      "but L is), and with delta it needs the horizon");
+      "but L is), and with delta it needs the horizon; without delta, auto picks a policy that "
+      "needs neither");
 }
 
 }  // namespace

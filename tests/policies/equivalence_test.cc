@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/play_duel.h"
 #include "reference/random_case.h"
 #include "reference/reference_policy.h"
 #include "reference/tally.h"
@@ -68,6 +69,8 @@ void feed(Policy& policy, ActionId action, std::span<const double> payoffs, std:
 /// One case, the fast policy and its reference, which always see the same.
 class Duel {
  public:
+  using Choice = ActionId;
+
   Duel(std::string_view name, std::uint32_t number)
       : number_(number),
         case_(random_case(name, number)),
@@ -77,11 +80,18 @@ class Duel {
 
   std::string title() const { return "case " + std::to_string(number_) + ": " + case_.spec.text(); }
   const RandomCase& instance() const { return case_; }
+  Round round(std::uint32_t) const { return {}; }
+  std::uint32_t delay(std::uint32_t round, std::uint32_t longest) const {
+    return case_.delay(round, longest);
+  }
+  std::vector<double> payoffs(std::uint32_t round, const Round&, ActionId action) const {
+    return case_.payoffs(round, action);
+  }
   const Policy& fast() const { return *fast_; }
   const ReferencePolicy& reference() const { return *reference_; }
 
   /// The fast policy chooses, is judged, and both count the choice as offered.
-  ::testing::AssertionResult select(Tally& tally, ActionId& choice) {
+  ::testing::AssertionResult select(const Round&, Tally& tally, ActionId& choice) {
     choice = fast_->select(stream_);
     if (choice >= reference_->actions()) {
       return ::testing::AssertionFailure() << "no such action: " << choice;
@@ -91,7 +101,7 @@ class Duel {
     return result;
   }
 
-  void observe(ActionId action, std::span<const double> payoffs) {
+  void observe(const Round&, ActionId action, std::span<const double> payoffs) {
     feed(*fast_, action, payoffs, form_++);
     reference_->observe(action, payoffs);
   }
@@ -105,52 +115,17 @@ class Duel {
   std::uint32_t form_ = 0;
 };
 
-/// Plays kRounds rounds; feedback comes back after 0..longest_delay rounds, and those of one round
-/// latest first, so that late feedback is out of order. Calls inspect(round) before each decision.
-/// Stops at the first failure.
-template <typename Inspect>
-void play(Duel& duel, std::uint32_t longest_delay, Tally& tally, Inspect inspect) {
-  struct Outstanding {
-    std::uint32_t due;
-    ActionId action;
-    std::vector<double> payoffs;
-  };
-  std::vector<Outstanding> outstanding;
-  for (std::uint32_t round = 0; round < kRounds; ++round) {
-    inspect(round);
-    ActionId action = 0;
-    ASSERT_TRUE(duel.select(tally, action)) << "round " << round;
-    ASSERT_FALSE(::testing::Test::HasFailure());
-    outstanding.push_back({round + duel.instance().delay(round, longest_delay), action,
-                           duel.instance().payoffs(round, action)});
-    for (std::size_t j = outstanding.size(); j-- > 0;) {
-      if (outstanding[j].due > round) continue;
-      duel.observe(outstanding[j].action, outstanding[j].payoffs);
-      outstanding.erase(outstanding.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-  }
-}
-
-class Equivalence : public ::testing::TestWithParam<std::string_view> {};
+class Equivalence : public ::testing::TestWithParam<std::string_view> {
+ protected:
+  static Duel duel(std::uint32_t number) { return Duel(GetParam(), number); }
+};
 
 TEST_P(Equivalence, SameDecisionsWithPromptFeedback) {
-  Tally tally;
-  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
-    Duel duel(GetParam(), number);
-    SCOPED_TRACE(duel.title());
-    play(duel, 0, tally, [](std::uint32_t) {});
-  }
-  expect_rarely_rounding(tally);
+  expect_rarely_rounding(played<Tally>({.end = kCases, .rounds = kRounds}, duel, prompt));
 }
 
 TEST_P(Equivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
-  Tally tally;
-  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
-    Duel duel(GetParam(), number);
-    SCOPED_TRACE(duel.title());
-    play(duel, 1 + number % 10, tally, [](std::uint32_t) {});
-  }
-  expect_rarely_rounding(tally);
+  expect_rarely_rounding(played<Tally>({.end = kCases, .rounds = kRounds}, duel, late));
 }
 
 TEST_P(Equivalence, OffersEachActionOnceBeforeAnyFeedback) {
@@ -161,7 +136,7 @@ TEST_P(Equivalence, OffersEachActionOnceBeforeAnyFeedback) {
     std::vector<bool> offered(duel.reference().actions(), false);
     for (std::size_t k = 0; k < offered.size(); ++k) {
       ActionId action = 0;
-      ASSERT_TRUE(duel.select(tally, action));
+      ASSERT_TRUE(duel.select({}, tally, action));
       ASSERT_FALSE(offered[action]);
       offered[action] = true;
     }
@@ -351,16 +326,12 @@ std::size_t check_explanation(const Duel& duel) {
 TEST_P(Equivalence, SameExplanations) {
   Tally tally;
   std::size_t identified = 0;
-  for (std::uint32_t number = 0; number < kCases && !HasFailure(); number += 3) {
-    Duel duel(GetParam(), number);
-    SCOPED_TRACE(duel.title());
-    const std::uint32_t longest_delay = number % 2 == 0 ? 0 : 10;
-    play(duel, longest_delay, tally, [&](std::uint32_t round) {
-      if (round >= 20 && round % 37 != 0) return;
-      SCOPED_TRACE("round " + std::to_string(round));
-      identified += check_explanation(duel);
-    });
-  }
+  play_cases(
+      {.end = kCases, .step = 3, .rounds = kRounds}, duel,
+      [](std::uint32_t number) { return number % 2 == 0 ? 0u : 10u; }, tally,
+      [&](const Duel& duel, std::uint32_t round, const Round&) {
+        if (round < 20 || round % 37 == 0) identified += check_explanation(duel);
+      });
   const bool identifies = GetParam().find("_l") != std::string_view::npos ||
                           GetParam().find("ilift") != std::string_view::npos ||
                           GetParam() == "up_ucb_explore_bl";

@@ -59,11 +59,11 @@ TEST(Registry, SaysWhatIsMissingAndWhatWouldDo) {
   Knowledge knowledge(4, 12);
   EXPECT_EQ(missing("up_ucb_bl(alpha=1)", knowledge),
             "up_ucb_bl: needs to know baseline, affected, which is missing; with what is known "
-            "(nothing) these would do: auto, ucb, ts, up_ts_sparse");
+            "(nothing) auto takes up_ts_sparse; these would do, too: ucb, ts");
   knowledge.set_max_affected(3);
   EXPECT_EQ(missing("up_ucb(alpha=1)", knowledge),
             "up_ucb: needs to know affected, which is missing; with what is known (max_affected) "
-            "these would do: auto, ucb, ts, up_ts_sparse, up_ucb_l");
+            "auto takes up_ts_sparse; these would do, too: ucb, ts, up_ucb_l");
 }
 
 TEST(Registry, EveryPolicyRefusesToStartWithoutEachOfItsNeeds) {

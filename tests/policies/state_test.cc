@@ -80,16 +80,8 @@ TEST(PolicyState, KeepsOneBoundPerAction) {
 }
 
 TEST(PolicyState, FilesAreReplacedAsAWhole) {
-  const auto directory = std::filesystem::temp_directory_path() / "updraft_state_test";
-  std::filesystem::create_directories(directory);
-  const auto path = directory / "policy.state";
-  const auto policy = make_policy("ucb(alpha=1)", testing::full_knowledge());
-  save_policy(*policy, path);
-  policy->observe(2, Payoffs::total(1.5));
-  save_policy(*policy, path);
-  EXPECT_EQ(load_policy(path)->pulls(2), 1u);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
-  std::filesystem::remove_all(directory);
+  testing::expect_file_is_replaced(*make_policy("ucb(alpha=1)", testing::full_knowledge()),
+                                   [](Policy& policy) { policy.observe(2, Payoffs::total(1.5)); });
 }
 
 TEST(PolicyState, ReportsFilesThatCannotBeReadOrWritten) {

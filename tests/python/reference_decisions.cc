@@ -114,7 +114,7 @@ Json targeting_case(const std::string& policy, std::uint32_t number, std::uint32
               {"ties", random.ties},
               {"seed", number}};
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const MadePool pool = random.pool(round);
+    const MadeRound pool = random.pool(round);
     Matrix indices;
     for (const auto& individual : reference.estimates(pool.view())) {
       indices.emplace_back();
@@ -143,7 +143,7 @@ Json contextual_case(const std::string& policy, std::uint32_t number, std::uint3
               {"ties", random.ties},
               {"sets", sets}};
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const MadeContext context = random.context(round);
+    const MadeRound context = random.context(round);
     const ActionId action = reference.choose(reference.action_estimates(context.view()));
     reference.offer(action);
     const std::vector<double> payoffs = random.payoffs(round, context, action);

@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20221201;
 
-/// Purposes of the streams of one case, so that none shares draws with another.
-enum class Part : std::uint64_t { kProblem, kContexts, kPayoffs, kDelays };
-
-Stream stream_of(std::uint32_t number, Part part) {
-  return Stream(kSeed + static_cast<std::uint64_t>(part), number, Purpose::kTest);
-}
-
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
   for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
@@ -54,9 +47,9 @@ std::string parameters(bool sets, Draws& draws, RandomContexts& made) {
 }  // namespace
 
 RandomContexts random_contexts(std::string_view policy, bool sets, std::uint32_t number) {
-  Draws draws(stream_of(number, Part::kProblem));
   RandomContexts made;
-  made.number = number;
+  made.streams = {kSeed, number};
+  Draws draws(made.streams.problem());
   made.shape.features = draws.integer(1, 4);
   made.shape.actions = draws.chance(0.9) ? draws.integer(2, 4) : 1;
   made.fewest_variables = draws.integer(1, 12);
@@ -84,11 +77,11 @@ RandomContexts random_contexts(std::string_view policy, bool sets, std::uint32_t
   return made;
 }
 
-MadeContext RandomContexts::context(std::uint32_t round) const {
-  const Stream stream = stream_of(number, Part::kContexts);
+MadeRound RandomContexts::context(std::uint32_t round) const {
+  const Stream stream = streams.rounds();
   std::uint64_t next = 0;
   const auto uniform = [&] { return stream.uniform(round, next++); };
-  MadeContext made;
+  MadeRound made;
   made.width = shape.features;
   const std::size_t size =
       fewest_variables +
@@ -109,10 +102,8 @@ MadeContext RandomContexts::context(std::uint32_t round) const {
     if (short_rows && length > 0.999) {
       for (double& feature : x) feature *= wanted / length;
     }
-    if (copy) {
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = made.features[original * made.width + k];
-    }
-    made.features.insert(made.features.end(), x.begin(), x.end());
+    if (copy) x = made.row(original);
+    made.add_row(x);
     made.baseline.push_back(dot(theta0, x));
   }
   for (std::size_t a = 0; a < shape.actions; ++a) {
@@ -128,20 +119,15 @@ MadeContext RandomContexts::context(std::uint32_t round) const {
   return made;
 }
 
-std::vector<double> RandomContexts::payoffs(std::uint32_t round, const MadeContext& context,
+std::vector<double> RandomContexts::payoffs(std::uint32_t round, const MadeRound& context,
                                             ActionId action) const {
-  const Stream stream = stream_of(number, Part::kPayoffs);
+  const Stream stream = streams.payoffs();
   std::vector<double> result;
   for (std::size_t i = 0; i < context.baseline.size(); ++i) {
     result.push_back(context.baseline[i] + dot(differences[action], context.view().row(i)) +
                      0.3 * stream.normal(round, i));
   }
   return result;
-}
-
-std::uint32_t RandomContexts::delay(std::uint32_t round, std::uint32_t longest) const {
-  const double u = stream_of(number, Part::kDelays).uniform(round, 0);
-  return static_cast<std::uint32_t>(u * static_cast<double>(longest + 1));
 }
 
 }  // namespace updraft::testing

@@ -4,29 +4,18 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/case_streams.h"
 #include "support/rounds.h"
 #include "updraft/policy_spec.h"
 #include "updraft/stream.h"
 
 namespace updraft::testing {
 
-/// The variables of a round, with all that a policy may want to know of them.
-struct MadeContext {
-  std::size_t width = 0;
-  std::vector<double> features;
-  std::vector<double> baseline;
-  std::vector<VariableSet> affected;
-
-  Round view() const {
-    return {.features = features, .width = width, .baseline = baseline, .affected = affected};
-  }
-};
-
 /// A small linear problem and a policy with random parameters. Everything follows from `number`.
 /// 1..4 actions, 1..4 features, 1..12 variables a round; theta(a) - theta(0) and the features are
 /// sparse, and the affected sets are those where both are not 0, or drawn at random.
 struct RandomContexts {
-  std::uint32_t number = 0;
+  CaseStreams streams;
   PolicySpec spec;
   ContextualShape shape;
   bool ties = false;  ///< whether different actions may have equal indices
@@ -41,12 +30,8 @@ struct RandomContexts {
   std::vector<double> theta0;
   std::vector<std::vector<double>> differences;  ///< theta(a) - theta0
 
-  MadeContext context(std::uint32_t round) const;
-  std::vector<double> payoffs(std::uint32_t round, const MadeContext& context,
-                              ActionId action) const;
-
-  /// After how many rounds the payoffs of a round come back: 0..longest.
-  std::uint32_t delay(std::uint32_t round, std::uint32_t longest) const;
+  MadeRound context(std::uint32_t round) const;
+  std::vector<double> payoffs(std::uint32_t round, const MadeRound& context, ActionId action) const;
 };
 
 /// `sets`: whether the affected sets are given, else L is.

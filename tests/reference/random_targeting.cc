@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20221129;
 
-/// Purposes of the streams of one case, so that none shares draws with another.
-enum class Part : std::uint64_t { kTargeting, kPools, kPayoffs, kDelays };
-
-Stream stream_of(std::uint32_t number, Part part) {
-  return Stream(kSeed + static_cast<std::uint64_t>(part), number, Purpose::kTest);
-}
-
 /// The parameters of a learner, as text; tells how the rows must be.
 std::string learner_parameters(std::string_view policy, std::string_view model, Draws& draws,
                                RandomTargeting& made) {
@@ -61,9 +54,9 @@ std::string learner_parameters(std::string_view policy, std::string_view model, 
 
 RandomTargeting random_targeting(std::string_view policy, std::string_view model,
                                  std::uint32_t number) {
-  Draws draws(stream_of(number, Part::kTargeting));
   RandomTargeting made;
-  made.number = number;
+  made.streams = {kSeed, number};
+  Draws draws(made.streams.problem());
   made.logistic = model != "linear";
   made.smallest_pool = static_cast<std::size_t>(std::floor(draws.log_uniform(5.0, 41.0)));
   made.largest_pool =
@@ -97,11 +90,11 @@ double RandomTargeting::mean(std::span<const double> x, Treatment treatment) con
   return logistic ? 1.0 / (1.0 + std::exp(-score)) : score;
 }
 
-MadePool RandomTargeting::pool(std::uint32_t round) const {
-  const Stream stream = stream_of(number, Part::kPools);
+MadeRound RandomTargeting::pool(std::uint32_t round) const {
+  const Stream stream = streams.rounds();
   std::uint64_t next = 0;
   const auto uniform = [&] { return stream.uniform(round, next++); };
-  MadePool made;
+  MadeRound made;
   made.width = shape.features;
   const std::size_t size =
       smallest_pool +
@@ -122,18 +115,16 @@ MadePool RandomTargeting::pool(std::uint32_t round) const {
     if (short_rows && squares > 0.999) {
       for (double& feature : x) feature *= length / std::sqrt(squares);
     }
-    if (copy) {
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = made.features[original * made.width + k];
-    }
-    made.features.insert(made.features.end(), x.begin(), x.end());
+    if (copy) x = made.row(original);
+    made.add_row(x);
     made.baseline.push_back(mean(x, 0));
   }
   return made;
 }
 
-std::vector<double> RandomTargeting::payoffs(std::uint32_t round, const MadePool& pool,
+std::vector<double> RandomTargeting::payoffs(std::uint32_t round, const MadeRound& pool,
                                              std::span<const Treatment> treatments) const {
-  const Stream stream = stream_of(number, Part::kPayoffs);
+  const Stream stream = streams.payoffs();
   std::vector<double> result;
   for (std::size_t i = 0; i < treatments.size(); ++i) {
     const double expected = mean(pool.view().row(i), treatments[i]);
@@ -141,11 +132,6 @@ std::vector<double> RandomTargeting::payoffs(std::uint32_t round, const MadePool
                               : expected + 0.3 * stream.normal(round, i));
   }
   return result;
-}
-
-std::uint32_t RandomTargeting::delay(std::uint32_t round, std::uint32_t longest) const {
-  const double u = stream_of(number, Part::kDelays).uniform(round, 0);
-  return static_cast<std::uint32_t>(u * static_cast<double>(longest + 1));
 }
 
 }  // namespace updraft::testing

@@ -4,26 +4,18 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/case_streams.h"
 #include "support/rounds.h"
 #include "updraft/policy_spec.h"
 #include "updraft/stream.h"
 
 namespace updraft::testing {
 
-/// The individuals of a round, with all that a policy may want to know of them.
-struct MadePool {
-  std::size_t width = 0;
-  std::vector<double> features;
-  std::vector<double> baseline;
-
-  Round view() const { return {.features = features, .width = width, .baseline = baseline}; }
-};
-
 /// Small random pools and a policy with random parameters. Everything follows from `number`.
 /// 1..3 treatments, 1..6 features, pools of 5..40, a budget of 1 up to the smallest pool; normal
 /// payoffs for linear models, 0/1 for logistic ones.
 struct RandomTargeting {
-  std::uint32_t number = 0;
+  CaseStreams streams;
   PolicySpec spec;
   TargetingShape shape;
   bool ties = false;  ///< whether different individuals may have equal indices
@@ -40,12 +32,9 @@ struct RandomTargeting {
   /// The expected payoff of an individual with these features.
   double mean(std::span<const double> x, Treatment treatment) const;
 
-  MadePool pool(std::uint32_t round) const;
-  std::vector<double> payoffs(std::uint32_t round, const MadePool& pool,
+  MadeRound pool(std::uint32_t round) const;
+  std::vector<double> payoffs(std::uint32_t round, const MadeRound& pool,
                               std::span<const Treatment> treatments) const;
-
-  /// After how many rounds the payoffs of a round come back: 0..longest.
-  std::uint32_t delay(std::uint32_t round, std::uint32_t longest) const;
 };
 
 /// `model`: linear, exact or online (logistic, with that fit).

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/play_duel.h"
 #include "reference/random_case.h"
 #include "reference/reference_policy.h"
 
@@ -53,13 +54,10 @@ struct Tally {
 inline void expect_rarely_rounding(const Tally& tally) {
   EXPECT_EQ(tally.rounding_continuous, 0u);
   EXPECT_LT(static_cast<double>(tally.rounding_counts), 0.01 * static_cast<double>(tally.exact));
-  const auto record = [](const char* name, std::uint64_t count) {
-    ::testing::Test::RecordProperty(name, std::to_string(count));
-  };
-  record("exact", tally.exact);
-  record("rounding_continuous", tally.rounding_continuous);
-  record("rounding_counts", tally.rounding_counts);
-  record("rounding_among_equals", tally.rounding_among_equals);
+  record({{"exact", tally.exact},
+          {"rounding_continuous", tally.rounding_continuous},
+          {"rounding_counts", tally.rounding_counts},
+          {"rounding_among_equals", tally.rounding_among_equals}});
 }
 
 }  // namespace updraft::testing

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,13 @@ struct MadeValue {
 /// Whether `part` stands somewhere in `text`.
 inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+/// The same, wherever the lines of either break.
+inline bool says(std::string text, std::string part) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::replace(part.begin(), part.end(), '\n', ' ');
+  return has(text, part);
 }
 
 /// `runs` times the same regret, which has no error.

@@ -54,7 +54,10 @@ TEST(SuiteSummary, IsAsItWas) {
 
 ## Regret
 
-Regrets are those after the last round. If a parameter is tuned, its value is the one with the least mean + one standard deviation. Best in hindsight is the least mean over the grid: of the policy itself or, if it has nothing to tune, of the tuned policies that have the same knowledge. Errors of ratios are computed from differences run by run.
+Regrets are those after the last round. If a parameter is tuned, its value is the one with the least
+mean + one standard deviation. Best in hindsight is the least mean over the grid: of the policy
+itself or, if it has nothing to tune, of the tuned policies that have the same knowledge. Errors of
+ratios are computed from differences run by run.
 
 | instance | experiment | policy | mean regret ± s.e. | best in hindsight | ratio to it |
 |---|---|---|---:|---|---:|

@@ -12,6 +12,7 @@ using testing::always;
 using testing::around;
 using testing::has;
 using testing::made_result;
+using testing::says;
 
 ExperimentResult example() {
   ExperimentResult result = made_result({2});
@@ -28,7 +29,10 @@ TEST(Summary, IsAsItWas) {
   EXPECT_EQ(summary_markdown(example()),
             R"(# A made result
 
-Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them affected by an action. 4 runs of 1,000 rounds each, seed 7; in each run, all policies meet the same noise. The parameter of a policy is the value with the least mean + one standard deviation of the regret after the last round.
+Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them affected by an
+action. 4 runs of 1,000 rounds each, seed 7; in each run, all policies meet the same noise. The
+parameter of a policy is the value with the least mean + one standard deviation of the regret after
+the last round.
 
 ## Chosen parameters and regret
 
@@ -43,7 +47,9 @@ Instance gaussian: K = 10 actions, m = 100 variables, at most L = 10 of them aff
 
 ## Verdicts
 
-Errors are standard errors over the runs. A statement holds (yes) or fails (no) if it does so with two standard errors to spare. A claim is supported if all of its statements hold, not supported if one fails, and otherwise inconclusive.
+Errors are standard errors over the runs. A statement holds (yes) or fails (no) if it does so with
+two standard errors to spare. A claim is supported if all of its statements hold, not supported if
+one fails, and otherwise inconclusive.
 
 | claim of the paper | verdict | evidence |
 |---|---|---|
@@ -75,13 +81,13 @@ TEST(Summary, SaysThatARunIsShort) {
   experiment.policies[0].whole_values = 2;
   EXPECT_FALSE(has(summary_markdown(result), "short"));
   experiment.whole_rounds = 20000;
-  EXPECT_TRUE(has(summary_markdown(result),
-                  "after the last round. This is a short run: 1,000 of 20,000 rounds.\n"));
+  EXPECT_TRUE(says(summary_markdown(result),
+                   "after the last round. This is a short run: 1,000 of 20,000 rounds.\n\n"));
   experiment.whole_runs = 100;
   experiment.policies[1].whole_values = 10;
-  EXPECT_TRUE(has(summary_markdown(result),
-                  "This is a short run: 1,000 of 20,000 rounds, 4 of 100 runs, 1 of 2 parameters "
-                  "not tuned.\n"));
+  EXPECT_TRUE(says(summary_markdown(result),
+                   "This is a short run: 1,000 of 20,000 rounds, 4 of 100 runs, 1 of 2 parameters "
+                   "not tuned.\n\n"));
 }
 
 TEST(Summary, NotesTheUpperEdgeToo) {
@@ -128,12 +134,12 @@ TEST(Summary, OfTargetingSaysWhoWasTreatedAndHowTheyWereRanked) {
   testing::add_targeting_policy(result, "C2UpUCB", "c2_up_ucb(beta=1)", 200, 0.12);
   testing::add_targeting_policy(result, "oracle", "oracle", 0, 0.14);
   const std::string text = summary_markdown(result);
-  EXPECT_TRUE(has(text,
-                  "Targeting: 100 individuals per round, of whom at most 10 get the "
-                  "treatment. They are drawn, with replacement, from 800 (1,000 made customers); "
-                  "200 others are held out. 12 features, and the models draw all payoffs."))
+  EXPECT_TRUE(says(text,
+                   "Targeting: 100 individuals per round, of whom at most 10 get the "
+                   "treatment. They are drawn, with replacement, from 800 (1,000 made customers); "
+                   "200 others are held out. 12 features, and the models draw all payoffs."))
       << text;
-  EXPECT_TRUE(has(text, "in each run, all policies meet the same individuals and random numbers"));
+  EXPECT_TRUE(says(text, "in each run, all policies meet the same individuals and random numbers"));
   // Regret of 200 after 1,000 rounds, 200 / 1.3 after 500.
   EXPECT_TRUE(has(text,
                   "| C2UpUCB | 400 ± 0 | 0.1200 ± 0.0100 | 0.38 | 0.0300 (0.0120 to 0.0480) | "
@@ -148,9 +154,9 @@ TEST(Summary, OfTargetingSaysWhoWasTreatedAndHowTheyWereRanked) {
   EXPECT_TRUE(has(text, "updraft run FILE --rounds 1000 --runs 4 --seed 7 --data PATH\n"));
   result.experiment.targeting->recorded = true;
   result.population->treatments = 2;
-  EXPECT_TRUE(has(summary_markdown(result), "get one of 2 treatments"));
-  EXPECT_TRUE(has(summary_markdown(result),
-                  "individuals who get their recorded treatment pay their recorded outcome"));
+  EXPECT_TRUE(says(summary_markdown(result), "get one of 2 treatments"));
+  EXPECT_TRUE(says(summary_markdown(result),
+                   "individuals who get their recorded treatment pay their recorded outcome"));
 }
 
 }  // namespace

@@ -46,9 +46,8 @@ TEST(AccessTokens, RefusesFilesWithoutShowingTokens) {
       refused("0123456789\xc3\xa4"
               "abcdef"),
       "--token-file, line 1: a token must consist of visible ASCII characters, without spaces");
-  EXPECT_EQ(
-      refused(kOne + " " + kTwo),
-      "--token-file, line 1: behind a token there may be name=, roles=, campaigns= and rate=");
+  EXPECT_EQ(refused(kOne + " " + kTwo),
+            "--token-file, line 1: after a token there may be name=, roles=, campaigns= and rate=");
   EXPECT_EQ(refusal([] { AccessTokens::load("/no/such/file"); }),
             "--token-file = /no/such/file: cannot be read");
   EXPECT_EQ(refusal([] { AccessTokens::load("/"); }), "--token-file = /: cannot be read");

@@ -305,6 +305,66 @@ TEST(Compaction, ADamagedBaseIsFound) {
   EXPECT_EQ(opened.service.quarantined().size(), 1u);
 }
 
+/// A store of 300 events whose first 100 were dropped, with a later snapshot, in `folder`.
+void make_compacted(const std::filesystem::path& folder) {
+  Opened opened(folder);
+  opened.create();
+  opened.play(0, 60);
+  opened.service.tend();
+  opened.now += kDay;
+  opened.service.tend();
+  opened.play(60, 150);
+}
+
+// Nothing else tells whether an id was used.
+TEST(Compaction, DamageToWhatIsLeftIsFound) {
+  for (const char* damage :
+       {"UPDATE cuts SET number = number + 256 WHERE made = 1",
+        "UPDATE cuts SET chain = chain + 1 WHERE made = 1", "UPDATE cuts SET made = 0",
+        "UPDATE settled SET decision = 'b3' WHERE decision = 'a3'",
+        "DELETE FROM settled WHERE decision = 'a3'",
+        "INSERT INTO settled VALUES (1, 'never-made')",
+        "DELETE FROM snapshots WHERE number = 100"}) {
+    const TemporaryFolder folder;
+    make_compacted(folder.path());
+    const std::filesystem::path path = folder.path() / "campaigns.db";
+    ASSERT_TRUE(check_store(CampaignStore(path, CampaignStore::Mode::kRead)).nothing_found());
+    Connection(path, Connection::Mode::kReadWrite).execute(damage);
+    EXPECT_FALSE(check_store(CampaignStore(path, CampaignStore::Mode::kRead)).nothing_found())
+        << damage;
+    Opened opened(folder.path(), 100, kDay);
+    opened.service.scrub();
+    EXPECT_EQ(opened.service.quarantined().size(), 1u) << damage;
+    EXPECT_THROW(opened.asked_again("a3"), Quarantined) << damage;
+  }
+}
+
+TEST(Compaction, DamageThatIsFoundOnTheWayQuarantines) {
+  const TemporaryFolder folder;
+  Opened opened(folder.path());
+  opened.create();
+  opened.play(0, 60);
+  opened.service.tend();  // plans a cut
+  Connection(opened.path, Connection::Mode::kReadWrite)
+      .execute("UPDATE events SET time_ms = time_ms + 1 WHERE decision = 'a7'");
+  opened.now += kDay;
+  opened.service.tend();
+  ASSERT_EQ(opened.service.quarantined().size(), 1u);
+  EXPECT_NE(opened.service.quarantined().at(0).second.find("of campaign spring"),
+            std::string::npos);
+}
+
+TEST(Compaction, EventsOfACampaignThatGoesOnAreNotPurged) {
+  const TemporaryFolder folder;
+  Opened opened(folder.path());
+  opened.create();
+  opened.play(0, 10);
+  Connection(opened.path, Connection::Mode::kReadWrite).execute("INSERT INTO dropped VALUES (1)");
+  for (int i = 0; i < 3; ++i) opened.service.sweep();
+  EXPECT_EQ(opened.number("SELECT count(*) FROM events"), 20);
+  EXPECT_FALSE(CampaignStore(opened.path, CampaignStore::Mode::kRead).has_dropped());
+}
+
 TEST(Compaction, NoCutBehindASnapshotThatTheEventsDoNotGive) {
   const TemporaryFolder folder;
   Opened opened(folder.path());
@@ -334,7 +394,8 @@ TEST(Compaction, ACutMeanwhileIsNoDamageToThoseWhoRead) {
   Opened opened(folder.path(), 1000);
   opened.create();
   opened.play(0, 500);
-  opened.service.tend();  // plans a cut after event 1000
+  opened.decide("another");  // by then the snapshot is on disk
+  opened.service.tend();     // plans a cut after event 1000
   opened.now += 2 * kDay;
   const CampaignStore store(opened.path, CampaignStore::Mode::kRead);
   bool cut = false;
@@ -398,6 +459,22 @@ TEST(LargeSnapshots, AreWrittenInPartsAndUsed) {
   Opened opened(folder.path(), 4000);
   EXPECT_EQ(opened.service.report("spring").at("decisions"), report.at("decisions"))
       << "the events give the same state";
+}
+
+// Parts of one that is being written may be removed if a later one is kept meanwhile.
+TEST(LargeSnapshots, CountForNothingIfAPartIsMissing) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "campaigns.db";
+  CampaignStore store(path, CampaignStore::Mode::kWrite);
+  const StoredCampaign campaign = {1, "spring", "{}"};
+  ASSERT_EQ(store.write({campaign}), AppendResult::kOk);
+  const StoredSnapshot whole = {1, "abcd"};
+  const std::int64_t sum = checksum_of(1, whole, 7);
+  store.write({SnapshotPartWrite{1, 1, 2, "cd"}, SnapshotEndWrite{1, 1, 2, 7, sum}});
+  EXPECT_FALSE(store.last_snapshot(campaign));
+  store.write({SnapshotPartWrite{1, 1, 1, "ab"}, SnapshotEndWrite{1, 1, 2, 7, sum}});
+  ASSERT_TRUE(store.last_snapshot(campaign));
+  EXPECT_EQ(store.last_snapshot(campaign)->body, "abcd");
 }
 
 TEST(LargeSnapshots, PartsOfOldOnesAreRemoved) {

@@ -59,7 +59,7 @@ TEST(PackedDecimals, TakeFewBits) {
 TEST(PackedDecimals, LeaveOthersAlone) {
   std::vector<double> values(100, 1.0);
   EXPECT_FALSE(packed_decimals(std::span(values).first(63))) << "too few";
-  for (const double other : {1.0 / 3.0, 1e-7, 1e90, 4294967297.0, 0.1 + 0.2}) {
+  for (const double other : {1.0 / 3.0, 1e-7, 1e90, 4294967297.0, 0.1 + 0.2, -0.0}) {
     values[50] = other;
     EXPECT_FALSE(packed_decimals(values)) << other;
   }
@@ -77,6 +77,8 @@ TEST(PackedDecimals, RefuseWhatCannotHaveBeenWritten) {
   refused({100, 0, 33, 0}, std::vector<std::uint64_t>(52));  // bits
   refused({100, 0, 1, 0}, {0});                              // words
   refused({std::uint64_t{1} << 40, 0, 0, 0}, {});            // count
+  refused({64, 0, 1, (std::uint64_t{1} << 63) - 1}, {1});    // least: the sum would overflow
+  refused({64, 0, 1, std::uint64_t{1} << 63}, {1});          // the same, negative
 }
 
 TEST(PackedDecimals, ArePartOfPayoffs) {

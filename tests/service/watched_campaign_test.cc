@@ -52,7 +52,7 @@ TEST(Report, SaysWhatADecisionAboutAPoolMustBring) {
   EXPECT_FALSE(campaign_report(shop(), true).contains("decision_needs"));
 }
 
-TEST(Report, SaysWhatWasChosenBelievedAndTold) {
+TEST(Report, SaysWhatWasChosenEstimatedAndKnown) {
   const LiveCampaign live = shop();
   const json report = campaign_report(live, false);
   EXPECT_EQ(report["lost"], "skip");

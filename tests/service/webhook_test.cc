@@ -8,6 +8,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "store/sqlite.h"
@@ -211,6 +212,34 @@ TEST(Notices, TellWhatIsSettledAndWhichGuardrailIsBroken) {
   EXPECT_EQ(found["guardrail"].find("guardrail returns: sale broke it"), 0u) << found["guardrail"];
   service.decide("spring", {});
   EXPECT_TRUE(finder.look().empty()) << "they last";
+}
+
+// A report that takes long is not made anew for a while; what came meanwhile must not be missed.
+TEST(Notices, TellWhatAnOldReportDidNotSay) {
+  const testing::TemporaryFolder folder;
+  Service service({.store = folder.path() / "campaigns.db", .clock = [] { return 9; }});
+  service.create(parse_definition(
+      R"json({"name": "spring", "policy": "up_ucb_bl(alpha=1)", "actions": 2, "variables": 300000,
+              "knowledge": {"affected": [[0], [1]], "baseline": )json" +
+      json(std::vector<double>(300'000, 0.0)).dump() + "}}"));
+  NoticeFinder finder(service);
+  EXPECT_TRUE(finder.look().empty());
+  std::set<std::string> kinds;
+  for (int i = 0; i < 100; ++i) {
+    const DecisionAnswer decision = service.decide("spring", {});
+    // Each action moves the variable that only the other one may move.
+    const VariableId moved = 1 - decision.action;
+    service.pay("spring", decision.id, {"", true, false, {moved}, {1.0 + 0.1 * (i % 7)}});
+    service.view("spring");
+    for (const Notice& notice : finder.look()) kinds.insert(notice.kind);
+  }
+  const auto heard = [&] {
+    for (const Notice& notice : finder.look()) kinds.insert(notice.kind);
+    return service.view("spring")->state_version == 200;
+  };
+  ASSERT_TRUE(eventually(heard)) << "the report is made anew";
+  heard();
+  EXPECT_EQ(kinds.count("warning"), 1u);
 }
 
 TEST(Notices, TellWhatIsQuarantined) {

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
+
+#include "support/folder.h"
+#include "updraft/policy.h"
+#include "updraft/state.h"
 
 namespace updraft::testing {
 
@@ -29,6 +34,20 @@ void expect_no_flipped_bit(const std::string& bytes, Refused refused) {
   std::string damaged = bytes;
   damaged[bytes.size() - 12] ^= 1;
   EXPECT_EQ(refused(damaged), "policy state: is damaged: its checksum does not match");
+}
+
+/// Saving again replaces a file as a whole and leaves nothing beside it. learn(policy) lets the
+/// policy learn something in between.
+template <typename Learn>
+void expect_file_is_replaced(Policy& policy, Learn learn) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path("policy.state");
+  save_policy(policy, path);
+  learn(policy);
+  save_policy(policy, path);
+  EXPECT_GT(policy.observations(), 0u);
+  EXPECT_EQ(load_policy(path)->observations(), policy.observations());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 }  // namespace updraft::testing

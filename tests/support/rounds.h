@@ -12,6 +12,24 @@
 
 namespace updraft::testing {
 
+/// What is known of a round. Targeting: rows are individuals; contextual: rows are variables.
+struct MadeRound {
+  std::size_t width = 0;
+  std::vector<double> features;
+  std::vector<double> baseline;
+  std::vector<VariableSet> affected;  ///< contextual: by action
+
+  std::vector<double> row(std::size_t i) const {
+    const auto x = view().row(i);
+    return {x.begin(), x.end()};
+  }
+  void add_row(std::span<const double> x) { features.insert(features.end(), x.begin(), x.end()); }
+
+  Round view() const {
+    return {.features = features, .width = width, .baseline = baseline, .affected = affected};
+  }
+};
+
 // Short forms of what tests do with policies that are given rounds. A spec is a text or a
 // PolicySpec.
 

@@ -1,4 +1,4 @@
-// The fast context policies decide, and explain themselves, as the plain reference does.
+// The fast contextual policies decide, and explain themselves, as the plain reference does.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/contextual_reference.h"
+#include "reference/play_duel.h"
 #include "reference/random_contexts.h"
 #include "support/knowledge.h"
 
@@ -27,21 +28,13 @@ struct ContextTally {
   std::uint64_t by_index = 0;              ///< of these, with feedback of all of several actions
   std::uint64_t near_ties = 0;             ///< where different actions have different indices
   std::uint64_t near_ties_among_ties = 0;  ///< where some may have equal ones
-
-  void record() const {
-    const auto note = [](const char* name, std::uint64_t count) {
-      ::testing::Test::RecordProperty(name, std::to_string(count));
-    };
-    note("decisions", decisions);
-    note("by_index", by_index);
-    note("near_ties", near_ties);
-    note("near_ties_among_ties", near_ties_among_ties);
-  }
 };
 
 /// A random problem, the fast policy and its reference, which always see the same.
 class ContextDuel {
  public:
+  using Choice = ActionId;
+
   ContextDuel(std::string_view policy, bool sets, std::uint32_t number)
       : problem_(random_contexts(policy, sets, number)),
         sets_(sets),
@@ -49,16 +42,24 @@ class ContextDuel {
         reference_(problem_.spec, problem_.shape) {}
 
   std::string title() const {
-    return "case " + std::to_string(problem_.number) + ": " + problem_.spec.text() +
+    return "case " + std::to_string(problem_.streams.number) + ": " + problem_.spec.text() +
            ", d = " + std::to_string(problem_.shape.features) +
            ", K = " + std::to_string(problem_.shape.actions);
   }
   const RandomContexts& problem() const { return problem_; }
+  MadeRound round(std::uint32_t number) const { return problem_.context(number); }
+  std::uint32_t delay(std::uint32_t round, std::uint32_t longest) const {
+    return problem_.streams.delay(round, longest);
+  }
+  std::vector<double> payoffs(std::uint32_t round, const MadeRound& context,
+                              ActionId action) const {
+    return problem_.payoffs(round, context, action);
+  }
   const Policy& fast() const { return *fast_; }
   const ContextReference& reference() const { return reference_; }
 
   /// The context as the policy is shown it: without what it need not know.
-  Round shown(const MadeContext& context) const {
+  Round shown(const MadeRound& context) const {
     Round view = context.view();
     if (!sets_ || problem_.spec.name() == "lin_ucb") view.affected = {};
     if (!problem_.spec.name().ends_with("_bl")) view.baseline = {};
@@ -66,7 +67,7 @@ class ContextDuel {
   }
 
   /// The fast policy decides, is judged, and both count the decision.
-  ::testing::AssertionResult select(const MadeContext& context, ContextTally& tally,
+  ::testing::AssertionResult select(const MadeRound& context, ContextTally& tally,
                                     ActionId& action) {
     const auto estimates = reference_.action_estimates(context.view());
     action = select_action(*fast_, shown(context), Stream(1, 0, Purpose::kPolicy));
@@ -88,7 +89,7 @@ class ContextDuel {
     return ::testing::AssertionSuccess();
   }
 
-  void observe(const MadeContext& context, ActionId action, std::span<const double> payoffs) {
+  void observe(const MadeRound& context, ActionId action, std::span<const double> payoffs) {
     teach(*fast_, shown(context), action, payoffs);
     reference_.observe(context.view(), action, payoffs);
   }
@@ -107,35 +108,6 @@ class ContextDuel {
   ContextReference reference_;
 };
 
-/// Plays `rounds` rounds; payoffs come back after 0..longest_delay rounds, and those that are due
-/// in one round latest first, so that late ones are out of order. Calls inspect(round, context)
-/// before each decision. Stops at the first failure.
-template <typename Inspect>
-void play(ContextDuel& duel, std::uint32_t rounds, std::uint32_t longest_delay, ContextTally& tally,
-          Inspect inspect) {
-  struct Outstanding {
-    std::uint32_t due;
-    MadeContext context;
-    ActionId action;
-    std::vector<double> payoffs;
-  };
-  std::vector<Outstanding> outstanding;
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const MadeContext context = duel.problem().context(round);
-    inspect(round, context);
-    ActionId action = 0;
-    ASSERT_TRUE(duel.select(context, tally, action)) << "round " << round;
-    ASSERT_FALSE(::testing::Test::HasFailure());
-    outstanding.push_back({round + duel.problem().delay(round, longest_delay), context, action,
-                           duel.problem().payoffs(round, context, action)});
-    for (std::size_t j = outstanding.size(); j-- > 0;) {
-      if (outstanding[j].due > round) continue;
-      duel.observe(outstanding[j].context, outstanding[j].action, outstanding[j].payoffs);
-      outstanding.erase(outstanding.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-  }
-}
-
 struct Contender {
   std::string policy;
   bool sets = false;
@@ -152,7 +124,10 @@ class ContextEquivalence : public ::testing::TestWithParam<Contender> {
   }
 
   static void expect_rarely_different(const ContextTally& tally) {
-    tally.record();
+    record({{"decisions", tally.decisions},
+            {"by_index", tally.by_index},
+            {"near_ties", tally.near_ties},
+            {"near_ties_among_ties", tally.near_ties_among_ties}});
     EXPECT_GT(tally.by_index, tally.decisions / 2) << "decisions must be worth comparing";
     EXPECT_EQ(tally.near_ties, 0u);
     EXPECT_LE(static_cast<double>(tally.near_ties_among_ties),
@@ -161,23 +136,12 @@ class ContextEquivalence : public ::testing::TestWithParam<Contender> {
 };
 
 TEST_P(ContextEquivalence, SameDecisionsWithPromptFeedback) {
-  ContextTally tally;
-  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
-    ContextDuel duel = this->duel(number);
-    SCOPED_TRACE(duel.title());
-    play(duel, kRounds, 0, tally, [](std::uint32_t, const MadeContext&) {});
-  }
-  expect_rarely_different(tally);
+  expect_rarely_different(played<ContextTally>({.end = kCases, .rounds = kRounds}, duel, prompt));
 }
 
 TEST_P(ContextEquivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
-  ContextTally tally;
-  for (std::uint32_t number = kCases; number < 2 * kCases && !HasFailure(); ++number) {
-    ContextDuel duel = this->duel(number);
-    SCOPED_TRACE(duel.title());
-    play(duel, kRounds, 1 + number % 10, tally, [](std::uint32_t, const MadeContext&) {});
-  }
-  expect_rarely_different(tally);
+  expect_rarely_different(
+      played<ContextTally>({.first = kCases, .end = 2 * kCases, .rounds = kRounds}, duel, late));
 }
 
 /// The sets of unknown variables: the reference's, but for padding that is as good up to rounding.
@@ -195,7 +159,7 @@ void check_sets(const ActionExplanation& about, const ActionEstimate& expected, 
 }
 
 /// explain() of a context against the reference.
-void check_explanation(const ContextDuel& duel, const MadeContext& context, bool sets) {
+void check_explanation(const ContextDuel& duel, const MadeRound& context, bool sets) {
   const Explanation shown = duel.fast().explain(duel.shown(context));
   const auto estimates = duel.reference().action_estimates(context.view());
   const auto tolerance = static_cast<double>(ContextDuel::tolerance(estimates));
@@ -240,15 +204,12 @@ void check_explanation(const ContextDuel& duel, const MadeContext& context, bool
 
 TEST_P(ContextEquivalence, SameExplanations) {
   ContextTally tally;
-  for (std::uint32_t number = 2 * kCases; number < 2 * kCases + 40 && !HasFailure(); ++number) {
-    ContextDuel duel = this->duel(number);
-    SCOPED_TRACE(duel.title());
-    play(duel, kRounds / 2, number % 2 == 0 ? 0 : 5, tally,
-         [&](std::uint32_t round, const MadeContext& context) {
-           SCOPED_TRACE("round " + std::to_string(round));
-           if (round < 6 || round % 7 == 0) check_explanation(duel, context, GetParam().sets);
-         });
-  }
+  play_cases(
+      {.first = 2 * kCases, .end = 2 * kCases + 40, .rounds = kRounds / 2}, duel,
+      [](std::uint32_t number) { return number % 2 == 0 ? 0u : 5u; }, tally,
+      [&](const ContextDuel& duel, std::uint32_t round, const MadeRound& context) {
+        if (round < 6 || round % 7 == 0) check_explanation(duel, context, GetParam().sets);
+      });
 }
 
 std::vector<Contender> contenders() {

@@ -1,4 +1,4 @@
-// The context policies learn, and looking at the affected variables alone pays.
+// The contextual policies learn, and looking at the affected variables alone pays.
 //
 // The paper's sufficient condition for few affected variables: theta(a) - theta(0) and the features
 // are sparse. Twenty independent runs with fixed seeds; a claim is refuted where it fails in any of
@@ -38,11 +38,11 @@ class SparseProblem {
     }
   }
 
-  MadeContext context(std::uint32_t round) const {
+  MadeRound context(std::uint32_t round) const {
     std::uint64_t next = 0;
     const auto uniform = [&] { return contexts_.uniform(round, next++); };
     const auto first = static_cast<std::size_t>(uniform() * kFeatures);
-    MadeContext made;
+    MadeRound made;
     made.width = kFeatures;
     made.features.resize(kVariables * kFeatures, 0.0);
     made.affected.resize(kActions);
@@ -65,17 +65,17 @@ class SparseProblem {
     return made;
   }
 
-  double individual_uplift(const MadeContext& context, ActionId a, std::size_t i) const {
+  double individual_uplift(const MadeRound& context, ActionId a, std::size_t i) const {
     return by_[a] * context.features[i * kFeatures + moved_[a]];
   }
 
-  double uplift(const MadeContext& context, ActionId a) const {
+  double uplift(const MadeRound& context, ActionId a) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < kVariables; ++i) sum += individual_uplift(context, a, i);
     return sum;
   }
 
-  std::vector<double> payoffs(std::uint32_t round, const MadeContext& context, ActionId a) const {
+  std::vector<double> payoffs(std::uint32_t round, const MadeRound& context, ActionId a) const {
     std::vector<double> result;
     for (std::size_t i = 0; i < kVariables; ++i) {
       result.push_back(context.baseline[i] + individual_uplift(context, a, i) +
@@ -108,7 +108,7 @@ Regret regret_of(const std::string& spec, std::uint32_t run, bool all = false) {
                                        VariableSet::from_ranges(std::span(&everything, 1)));
   Regret regret;
   for (std::uint32_t round = 0; round < kRounds; ++round) {
-    const MadeContext made = problem.context(round);
+    const MadeRound made = problem.context(round);
     Round context = made.view();
     if (all) context.affected = whole;
     const ActionId action = select_action(*policy, context, Stream(1, run, Purpose::kPolicy));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/play_duel.h"
 #include "reference/random_targeting.h"
 #include "reference/targeting_reference.h"
 #include "support/rounds.h"
@@ -27,22 +28,13 @@ struct TargetingTally {
   std::uint64_t treated = 0;                ///< of these individuals
   std::uint64_t near_ties = 0;              ///< decisions, where no two individuals are alike
   std::uint64_t near_ties_among_alike = 0;  ///< decisions, where some may be
-
-  void record() const {
-    const auto note = [](const char* name, std::uint64_t count) {
-      ::testing::Test::RecordProperty(name, std::to_string(count));
-    };
-    note("decisions", decisions);
-    note("individuals", individuals);
-    note("treated", treated);
-    note("near_ties", near_ties);
-    note("near_ties_among_alike", near_ties_among_alike);
-  }
 };
 
 /// A random pool per round, the fast policy and its reference, which always see the same.
 class TargetingDuel {
  public:
+  using Choice = std::vector<Treatment>;
+
   TargetingDuel(std::string_view policy, std::string_view model, std::uint32_t number)
       : targeting_(random_targeting(policy, model, number)),
         stream_(number, number, Purpose::kPolicy),
@@ -51,11 +43,19 @@ class TargetingDuel {
 
   std::string title() const {
     const TargetingShape& shape = targeting_.shape;
-    return "case " + std::to_string(targeting_.number) + ": " + targeting_.spec.text() +
+    return "case " + std::to_string(targeting_.streams.number) + ": " + targeting_.spec.text() +
            ", d = " + std::to_string(shape.features) + ", Z = " + std::to_string(shape.treatments) +
            ", L = " + std::to_string(shape.budget);
   }
   const RandomTargeting& targeting() const { return targeting_; }
+  MadeRound round(std::uint32_t number) const { return targeting_.pool(number); }
+  std::uint32_t delay(std::uint32_t round, std::uint32_t longest) const {
+    return targeting_.streams.delay(round, longest);
+  }
+  std::vector<double> payoffs(std::uint32_t round, const MadeRound& pool,
+                              std::span<const Treatment> treated) const {
+    return targeting_.payoffs(round, pool, treated);
+  }
   const Policy& fast() const { return *fast_; }
   const TargetingReference& reference() const { return reference_; }
 
@@ -63,7 +63,7 @@ class TargetingDuel {
   /// reference's, or what the reference decides once each index has moved by at most tolerance():
   /// up where the fast policy gives that treatment, down elsewhere. So individuals who differ are
   /// near-ties, and the sums of indices too.
-  ::testing::AssertionResult select(const MadePool& pool, TargetingTally& tally,
+  ::testing::AssertionResult select(const MadeRound& pool, TargetingTally& tally,
                                     std::vector<Treatment>& treated) {
     const auto estimates = reference_.estimates(pool.view());
     Matrix indices(estimates.size());
@@ -96,14 +96,14 @@ class TargetingDuel {
     return result;
   }
 
-  void observe(const MadePool& pool, std::span<const Treatment> treated,
+  void observe(const MadeRound& pool, std::span<const Treatment> treated,
                std::span<const double> payoffs) {
     teach(*fast_, pool.view(), treated, payoffs);
     reference_.observe(pool.view(), treated, payoffs);
   }
 
   /// How far an index may be off by rounding and by a fit that is not quite exact.
-  Real tolerance(const MadePool& pool) const {
+  Real tolerance(const MadeRound& pool) const {
     Real magnitude = 0.0L;
     for (const auto& individual : reference_.estimates(pool.view())) {
       for (const TreatmentEstimate& estimate : individual) {
@@ -131,34 +131,5 @@ class TargetingDuel {
   std::unique_ptr<Policy> fast_;
   TargetingReference reference_;
 };
-
-/// Plays `rounds` rounds; payoffs come back after 0..longest_delay rounds, and those that are due
-/// in one round latest first, so that late ones are out of order. Calls inspect(round, pool) before
-/// each decision. Stops at the first failure.
-template <typename Inspect>
-void play(TargetingDuel& duel, std::uint32_t rounds, std::uint32_t longest_delay,
-          TargetingTally& tally, Inspect inspect) {
-  struct Outstanding {
-    std::uint32_t due;
-    MadePool pool;
-    std::vector<Treatment> treated;
-    std::vector<double> payoffs;
-  };
-  std::vector<Outstanding> outstanding;
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const MadePool pool = duel.targeting().pool(round);
-    inspect(round, pool);
-    std::vector<Treatment> treated;
-    ASSERT_TRUE(duel.select(pool, tally, treated)) << "round " << round;
-    ASSERT_FALSE(::testing::Test::HasFailure());
-    outstanding.push_back({round + duel.targeting().delay(round, longest_delay), pool, treated,
-                           duel.targeting().payoffs(round, pool, treated)});
-    for (std::size_t j = outstanding.size(); j-- > 0;) {
-      if (outstanding[j].due > round) continue;
-      duel.observe(outstanding[j].pool, outstanding[j].treated, outstanding[j].payoffs);
-      outstanding.erase(outstanding.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-  }
-}
 
 }  // namespace updraft::testing

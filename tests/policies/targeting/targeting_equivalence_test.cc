@@ -28,13 +28,17 @@ void PrintTo(const Contender& contender, std::ostream* out) {
 
 class TargetingEquivalence : public ::testing::TestWithParam<Contender> {
  protected:
-  TargetingDuel duel(std::uint32_t number) const {
+  static TargetingDuel duel(std::uint32_t number) {
     return TargetingDuel(GetParam().policy, GetParam().model, number);
   }
 
   /// Linear models: none, where no two individuals are alike. Otherwise rarely.
-  void expect_rarely_different(const TargetingTally& tally) const {
-    tally.record();
+  static void expect_rarely_different(const TargetingTally& tally) {
+    record({{"decisions", tally.decisions},
+            {"individuals", tally.individuals},
+            {"treated", tally.treated},
+            {"near_ties", tally.near_ties},
+            {"near_ties_among_alike", tally.near_ties_among_alike}});
     EXPECT_GT(tally.treated, tally.decisions) << "decisions must be worth comparing";
     if (GetParam().model == "linear") {
       EXPECT_EQ(tally.near_ties, 0u);
@@ -45,27 +49,16 @@ class TargetingEquivalence : public ::testing::TestWithParam<Contender> {
 };
 
 TEST_P(TargetingEquivalence, SameDecisionsWithPromptFeedback) {
-  TargetingTally tally;
-  for (std::uint32_t number = 0; number < kCases && !HasFailure(); ++number) {
-    TargetingDuel duel = this->duel(number);
-    SCOPED_TRACE(duel.title());
-    play(duel, kRounds, 0, tally, [](std::uint32_t, const MadePool&) {});
-  }
-  expect_rarely_different(tally);
+  expect_rarely_different(played<TargetingTally>({.end = kCases, .rounds = kRounds}, duel, prompt));
 }
 
 TEST_P(TargetingEquivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
-  TargetingTally tally;
-  for (std::uint32_t number = kCases; number < 2 * kCases && !HasFailure(); ++number) {
-    TargetingDuel duel = this->duel(number);
-    SCOPED_TRACE(duel.title());
-    play(duel, kRounds, 1 + number % 10, tally, [](std::uint32_t, const MadePool&) {});
-  }
-  expect_rarely_different(tally);
+  expect_rarely_different(
+      played<TargetingTally>({.first = kCases, .end = 2 * kCases, .rounds = kRounds}, duel, late));
 }
 
 /// explain() of a pool against the reference.
-void check_explanation(const TargetingDuel& duel, const MadePool& pool) {
+void check_explanation(const TargetingDuel& duel, const MadeRound& pool) {
   const auto shown = individuals(duel.fast(), pool.view());
   const auto estimates = duel.reference().estimates(pool.view());
   ASSERT_EQ(shown.size(), estimates.size());
@@ -117,15 +110,12 @@ void check_explanation(const TargetingDuel& duel, const MadePool& pool) {
 TEST_P(TargetingEquivalence, SameExplanations) {
   if (GetParam().policy == "random") GTEST_SKIP() << "has nothing to explain";
   TargetingTally tally;
-  for (std::uint32_t number = 2 * kCases; number < 2 * kCases + 40 && !HasFailure(); ++number) {
-    TargetingDuel duel = this->duel(number);
-    SCOPED_TRACE(duel.title());
-    play(duel, kRounds / 2, number % 2 == 0 ? 0 : 5, tally,
-         [&](std::uint32_t round, const MadePool& pool) {
-           SCOPED_TRACE("round " + std::to_string(round));
-           if (round < 6 || round % 7 == 0) check_explanation(duel, pool);
-         });
-  }
+  play_cases(
+      {.first = 2 * kCases, .end = 2 * kCases + 40, .rounds = kRounds / 2}, duel,
+      [](std::uint32_t number) { return number % 2 == 0 ? 0u : 5u; }, tally,
+      [&](const TargetingDuel& duel, std::uint32_t round, const MadeRound& pool) {
+        if (round < 6 || round % 7 == 0) check_explanation(duel, pool);
+      });
 }
 
 std::vector<Contender> contenders() {

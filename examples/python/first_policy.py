@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Your first campaign, from a numpy array
+# # Your first policy, from a numpy array
 #
 # A shop has a table of past sales, one row per day and one column per product, and five promotions
 # to choose from, one per day. Which one sells most? Trying each for a month and comparing the
@@ -7,7 +7,7 @@
 #
 # The solution is to look at single products. A promotion moves only a few of them, and history
 # shows what they sell without one. What they sell beyond that is the *uplift*. A *policy* learns
-# the uplifts while the campaign runs, and gives up bad promotions early. It has two methods that
+# the uplifts from day to day, and gives up bad promotions early. It has two methods that
 # matter: `select()` says what to do today, and `update()` takes the sales that resulted.
 
 # %%
@@ -19,7 +19,7 @@ import numpy as np
 
 import updraft as ud
 
-parser = argparse.ArgumentParser(description="Your first campaign, from a numpy array.")
+parser = argparse.ArgumentParser(description="Your first policy, from a numpy array.")
 parser.add_argument("--out", default=".", help="folder for the saved policy; the current one")
 options = parser.parse_args([] if "ipykernel" in sys.modules else None)
 out = pathlib.Path(options.out)
@@ -41,9 +41,9 @@ EXTRA = [[3, 2, 2], [3, 3, 2, 3], [4, 4, 3], [6, 5, 5], [2, 5, 6, -1]]   # units
 UPLIFT = np.array([sum(extra) for extra in EXTRA])
 
 
-def sales(campaign, day, promotion=None):
-    """What every product sells on a day. All policies of a campaign meet the same days."""
-    rng = np.random.default_rng([campaign, day])
+def sales(run, day, promotion=None):
+    """What every product sells on a day. All policies of a run meet the same days."""
+    rng = np.random.default_rng([run, day])
     weather = rng.normal()
     units = USUAL * (1 + 0.15 * weather) + rng.normal(0, 4, PRODUCTS)
     if promotion is not None:
@@ -67,21 +67,21 @@ print(f"the best promotion sells {UPLIFT.max()} units more, the second best {np.
 assert noise > 5 * UPLIFT.max(), "the weather should hide the promotions in the total"
 
 # %% [markdown]
-# ## The campaign
+# ## The days
 #
 # Which products a promotion touches is known by design, so we tell the policy these products and
 # the baseline. `up_ts_bl` is the policy that fits this knowledge, and it has nothing to tune.
 
 
 # %%
-def play(spec, campaign):
-    """A policy that has run a whole campaign and learnt from its own choices."""
+def play(spec, run):
+    """A policy that has made all decisions of a run and learnt from them."""
     policy = ud.policy(
         spec, actions=len(NAMES), variables=PRODUCTS, affected=TOUCHED, baseline=baseline
     )
     for day in range(DAYS):
         promotion = policy.select()
-        policy.update(promotion, sales(campaign, day, promotion))
+        policy.update(promotion, sales(run, day, promotion))
     return policy
 
 
@@ -99,7 +99,7 @@ print(policy)
 # Intervals assume that the baseline is exact. Ours is a mean of 365 days, and off by a unit or two
 # for the products of a promotion; so are the estimates. Here the error has the same sign for all
 # promotions and hardly changes their order. If the baseline is in doubt, leave it out: `up_ts`
-# learns it during the campaign.
+# learns it on the way.
 
 # %%
 estimates = policy.explain()
@@ -123,7 +123,7 @@ assert policy.pulls[best] > DAYS / 2, "and on more than half of the days"
 # The program may end tonight and continue tomorrow. A loaded policy makes the same next decisions.
 
 # %%
-file = out / "first-campaign.policy"
+file = out / "first.policy"
 ud.save(policy, file)
 again = ud.load(file)
 assert again.select() == policy.select(), "a loaded policy decides like the saved one"
@@ -132,22 +132,22 @@ print(f"saved: {file}")
 # %% [markdown]
 # ## What was gained
 #
-# One campaign may be luck, so here are 20 campaigns on other days. `ucb` is the classic bandit that
+# One run may be luck, so here are 20 runs on other days. `ucb` is the classic bandit that
 # sees only the day's total. It has a parameter, alpha, and gets the best of four in hindsight, an
-# advantage that it has in no real campaign. The best fixed promotion is what somebody who knew the
+# advantage that it never has in practice. The best fixed promotion is what somebody who knew the
 # truth would run every day. We count true uplifts, not sales, so that the weather does not matter.
 
 # %%
-CAMPAIGNS = range(2, 22)
+RUNS = range(2, 22)
 specs = ["up_ts_bl", "ucb(alpha=0.1)", "ucb(alpha=1)", "ucb(alpha=10)", "ucb(alpha=100)"]
-units = np.array([[play(spec, c).pulls @ UPLIFT for c in CAMPAIGNS] for spec in specs])
+units = np.array([[play(spec, run).pulls @ UPLIFT for run in RUNS] for spec in specs])
 uplift_policy, plain = units[0], max(units[1:], key=np.mean)
 
 for name, units in [
-    ("best fixed promotion", np.full(len(CAMPAIGNS), DAYS * UPLIFT.max())),
+    ("best fixed promotion", np.full(len(RUNS), DAYS * UPLIFT.max())),
     ("up_ts_bl, by product", uplift_policy),
     ("ucb, on the total", plain),
-    ("a promotion at random", np.full(len(CAMPAIGNS), DAYS * UPLIFT.mean())),
+    ("a promotion at random", np.full(len(RUNS), DAYS * UPLIFT.mean())),
 ]:
     error = units.std(ddof=1) / np.sqrt(len(units))
     print(f"{name:22} {units.mean():6.0f} ± {error:3.0f} units in {DAYS} days")

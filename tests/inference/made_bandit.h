@@ -10,7 +10,7 @@ namespace updraft::testing {
 
 /// Three actions, eight variables around 10 with sd sqrt(2): half of it is shared by all. Action a
 /// moves the variables 2 a and 2 a + 1, which the knowledge says, and nothing moves 6 and 7.
-struct MadeCampaign {
+struct MadeBandit {
   static constexpr std::size_t kActions = 3, kVariables = 8;
 
   std::vector<double> effects = {0.0, 0.0, 0.0};  ///< on each of its two variables
