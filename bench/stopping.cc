@@ -5,7 +5,7 @@
 //     one, or aa: five actions that do nothing to twenty variables with shared noise, or aa01: the
 //     same with payoffs of 0 and 1, 5 % of them 1, or aarare: one variable, which 1 % of rounds
 //     pay, a lognormal amount. Looks at every round. Beside it the rounds of a rotation of fixed
-//     size that knows the gap and the noise. Prints a row for the campaigns so far after every
+//     size that knows the gap and the noise. Prints a row for the runs so far after every
 //     100; "at most" is the upper end of the 95 % interval of Clopper and Pearson of "wrong".
 //   stopping gain WORLD RUNS ROUNDS SHARE POLICY ...
 //     how often the intervals of the gain over a holdout of that share hold the truth, at a random
@@ -245,7 +245,7 @@ void settle(const std::string& name, const Arguments& asked) {
     fmt::print("fixed size, gap and noise known: {:.0f} rounds with power 80 %, {:.0f} with 95 %\n",
                fixed_size(world, 0.8), fixed_size(world, 0.95));
   }
-  fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "policy", "campaigns",
+  fmt::print("{:<18} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "policy", "runs",
              "settled", "wrong", "at most", "median", "90th pct", "disputed", "regret");
   for (const std::string& spec : asked.policies) {
     std::uint32_t settled = 0, wrong = 0, disputed = 0;
@@ -306,8 +306,8 @@ void gain(const std::string& name, const Arguments& asked) {
   const bool is_made = name == "still" || name == "drift" || name == "wrong";
   World world =
       is_made ? made_world(made, Resolution::Kind::kGroups) : instance_world(name, asked.rounds);
-  fmt::print("{}, {} runs of {} rounds, control action 0 with {:g} of them\n", name,
-             asked.runs, asked.rounds, asked.number);
+  fmt::print("{}, {} runs of {} rounds, control action 0 with {:g} of them\n", name, asked.runs,
+             asked.rounds, asked.number);
   fmt::print("{:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>9}\n", "policy", "at random",
              "always", "+-", "by sets", "always", "+-", "gain", "disagree");
   for (const std::string& spec : asked.policies) {
@@ -386,8 +386,8 @@ void people(const Arguments& asked) {
     held.end(holdout.gain().estimate);
     mean += truth / counted / asked.runs;
   }
-  fmt::print("people, {} runs of {} rounds, {:g} held out\n{:>9} {:>9} {:>9} {:>8}\n",
-             asked.runs, asked.rounds, asked.number, "at random", "always", "+-", "gain");
+  fmt::print("people, {} runs of {} rounds, {:g} held out\n{:>9} {:>9} {:>9} {:>8}\n", asked.runs,
+             asked.rounds, asked.number, "at random", "always", "+-", "gain");
   fmt::print("{} {:>8.3g}\n", held.text(asked.runs), mean);
 }
 
@@ -457,8 +457,8 @@ void rare_guard(const Arguments& asked) {
   const double rate = asked.number;
   Knowledge declared(3, 1);
   declared.set_baseline({rate});
-  fmt::print("{} runs of {} rounds, payoffs come with probability {:g}\n", asked.runs,
-             asked.rounds, rate);
+  fmt::print("{} runs of {} rounds, payoffs come with probability {:g}\n", asked.runs, asked.rounds,
+             rate);
   fmt::print("{:<8} {:<9} {:>6} {:>13}\n", "payoffs", "reference", "false", "median round");
   for (const bool amounts : {false, true}) {
     for (const bool control : {true, false}) {

@@ -244,7 +244,7 @@ TEST(Evidence, NeverContradictsTheProbabilitiesOfBeingBest) {
 
 /// A probability of being the best does not pay for many looks, so it may be near 1 long before.
 TEST(Evidence, SaysThatAProbabilityIsForOneLook) {
-  Evidence evidence(MadeCampaign::knowledge(), {});
+  Evidence evidence(MadeBandit::knowledge(), {});
   rotate({.effects = {0.0, 1.0, 0.2}}, 30, evidence);
   Explanation explanation;
   explanation.actions.resize(3);
@@ -520,6 +520,67 @@ TEST(Guardrails, CompareWithTheBaselineIfThereIsNoControl) {
   ASSERT_EQ(alarms.size(), 1u);
   EXPECT_EQ(alarms[0].action, 0u);
   EXPECT_EQ(alarms[0].guardrail, 0u);
+}
+
+/// Four payoffs with a mean 5 below the control's: far beyond the noise of the control's, but not
+/// beyond their own, which is 80 times as large.
+TEST(Guardrails, AreAsUnsureAsTheActionIs) {
+  Evidence evidence(Knowledge(2, 1), {.shares = {.control = 0}, .guardrails = {guardrail_of(0)}});
+  for (int t = 0; t < 60; ++t) {
+    evidence.observed(0, Payoffs::dense(std::vector<double>{t % 2 == 0 ? 9.9 : 10.1}));
+  }
+  for (const double paid : {13.0, -3.0, 13.0, -3.0}) {
+    evidence.observed(1, Payoffs::dense(std::vector<double>{paid}));
+  }
+  EXPECT_TRUE(evidence.alarms().empty());
+  for (int t = 0; t < 400; ++t) {
+    evidence.observed(1, Payoffs::dense(std::vector<double>{t % 2 == 0 ? 13.0 : -3.0}));
+  }
+  EXPECT_EQ(evidence.alarms().size(), 1u);
+}
+
+/// The interval of docs/stopping.md, by plain loops: noise of the action and of the control.
+TEST(Guardrails, HaveTheIntervalOfThePlainFormula) {
+  Evidence evidence(Knowledge(2, 1), {.shares = {.control = 0}, .guardrails = {guardrail_of(0)}});
+  const Stream stream(52, 0, Purpose::kTest);
+  std::vector<double> paid[2];
+  for (std::uint32_t t = 0; t < 90; ++t) {
+    const ActionId a = t % 6 == 0 ? 0 : 1;
+    paid[a].push_back(20.0 - 9.0 * a + (1.0 + a) * stream.normal(t, 0));
+    evidence.observed(a, Payoffs::dense({&paid[a].back(), 1}));
+  }
+  double mean[2] = {}, own[2] = {}, squares = 0.0, log = std::log(2.0 / 0.05), variance = 0.0;
+  for (int a = 0; a < 2; ++a) {
+    const auto n = static_cast<double>(paid[a].size());
+    for (const double x : paid[a]) mean[a] += x / n;
+    for (const double x : paid[a]) own[a] += (x - mean[a]) * (x - mean[a]);
+    squares += own[a];
+    own[a] /= n - 1.0;
+  }
+  for (int a = 0; a < 2; ++a) {
+    const auto n = static_cast<double>(paid[a].size());
+    variance += std::max(own[a], squares / 88.0) * (n + 2.0) / (n * n);
+    log += 0.5 * std::log(1.0 + n / 2.0);
+  }
+  const double reach = std::sqrt(variance * 88.0 * (std::exp(2.0 * log / 88.0) - 1.0));
+  const std::vector<GuardrailAlarm> alarms = evidence.alarms();
+  ASSERT_EQ(alarms.size(), 1u);
+  EXPECT_NEAR(alarms[0].change, mean[1] - mean[0], 1e-9);
+  EXPECT_NEAR(alarms[0].interval.low, mean[1] - mean[0] - reach, 1e-9);
+  EXPECT_NEAR(alarms[0].interval.high, mean[1] - mean[0] + reach, 1e-9);
+}
+
+TEST(Guardrails, NeverPauseTheLastAction) {
+  Knowledge knowledge(2, 1);
+  knowledge.set_baseline({10.0});
+  Evidence evidence(knowledge, {.guardrails = {guardrail_of(0, 0.0, true)}});
+  const Stream stream(53, 0, Purpose::kTest);
+  for (std::uint32_t t = 0; t < 80; ++t) {
+    const double paid[] = {1.0 + stream.normal(t, 0)};
+    evidence.observed(t % 2, Payoffs::dense(paid));
+  }
+  EXPECT_EQ(evidence.alarms().size(), 2u);
+  EXPECT_EQ(evidence.steering().paused.size(), 1u);
 }
 
 TEST(Guardrails, PauseWhatBreaksThem) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <vector>
@@ -88,6 +89,24 @@ TEST(LogEvidence, TheGainHoldsTheTruth) {
   }
   EXPECT_LE(outside, 0.1 * kLogs + testing::normal_threshold() * std::sqrt(0.09 * kLogs));
   EXPECT_LE(std::abs(above - 0.5 * kLogs), testing::normal_threshold(10) * std::sqrt(0.25 * kLogs));
+}
+
+/// The mean gain of docs/stopping.md, by plain loops. The prediction follows the control's rewards.
+TEST(LogEvidence, TheGainIsThatOfThePlainFormula) {
+  const std::vector<LoggedRound> log = made_log({.effects = {0.0, 4.0, -2.0}}, 200);
+  double predicted = 0.0, total = 0.0, counts[2] = {};
+  for (std::size_t t = 0; t < log.size(); ++t) {
+    double reward = 0.0;
+    for (const double paid : log[t].values) reward += paid;
+    const int held = log[t].action == 0 ? 1 : 0;
+    if (t > 0) total += (reward - predicted) * (1.0 - held / *log[t].probability);
+    counts[held] += 1.0;
+    if (held == 0 && counts[1] > 0.0) continue;
+    predicted += std::max(1.0 / counts[held], 1.0 / 32.0) * (reward - predicted);
+  }
+  const Gain gain = *evidence_of(shown(log), options_of()).gain;
+  EXPECT_EQ(gain.counted, 199u);
+  EXPECT_NEAR(*gain.estimate.value, total / 199.0, 1e-9);
 }
 
 TEST(LogEvidence, RefusesAGainWithoutOverlap) {

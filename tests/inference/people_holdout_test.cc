@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -19,6 +20,41 @@ TEST(PeopleHoldout, RefusesSharesThatCannotBe) {
   EXPECT_EQ(refusal([] { PeopleHoldout(0.0); }), "holdout.share = 0: must be > 0 and at most 0.9");
   EXPECT_EQ(refusal([] { PeopleHoldout(0.1, 0.6); }), "holdout.error = 0.6: must be in (0, 0.5]");
   EXPECT_EQ(refusal([] { PeopleHoldout(0.9); }), "(accepted)");
+}
+
+/// The mean gain of docs/stopping.md, by plain loops.
+TEST(PeopleHoldout, IsThatOfThePlainFormula) {
+  constexpr double kShare = 0.25;
+  PeopleHoldout holdout(kShare);
+  const Stream stream(54, 0, Purpose::kTest);
+  double sums[2] = {}, counts[2] = {}, total = 0.0, counted = 0.0;
+  for (std::uint32_t t = 0; t < 40; ++t) {
+    const std::vector<Treatment> chosen = {1, 0, 1};
+    std::vector<Treatment> given = chosen;
+    std::vector<double> paid(3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (given[i] != 0 && stream.uniform(t, 10 + i) < kShare) given[i] = 0;
+      paid[i] = 5.0 + stream.normal(t, i) + given[i];
+      if (chosen[i] == 0) continue;
+      const int kind = given[i];
+      double predicted = 0.0;
+      if (counts[0] > 0.0 && counts[1] > 0.0) {
+        predicted = kShare * sums[1] / counts[1] + (1.0 - kShare) * sums[0] / counts[0];
+      } else {
+        predicted = (sums[0] + sums[1]) / std::max(1.0, counts[0] + counts[1]);
+      }
+      if (counts[0] + counts[1] > 0.0) {
+        total += (paid[i] - predicted) * (kind == 1 ? 1.0 / (1.0 - kShare) : -1.0 / kShare);
+        counted += 1.0;
+      }
+      sums[kind] += paid[i];
+      counts[kind] += 1.0;
+    }
+    holdout.observed(chosen, given, paid);
+  }
+  ASSERT_GT(counts[0], 10.0);
+  EXPECT_EQ(holdout.gain().counted, 79u);
+  EXPECT_NEAR(*holdout.gain().estimate.value, total / counted, 1e-9);
 }
 
 /// Each person whom the policy chose is left out with the share, and nobody else is treated.

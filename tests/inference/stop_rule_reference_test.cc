@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "inference/made_campaign.h"
+#include "inference/made_bandit.h"
 #include "reference/noise_fit.h"
 #include "reference/random_case.h"
 #include "updraft/evidence.h"
@@ -173,18 +173,18 @@ TEST(StopRule, AgreesWithThePlainFormulas) {
   EXPECT_GT(foretold, 10u);
 }
 
-/// After 50 rounds the noise model is not fitted in each, but it is before a campaign settles.
+/// After 50 rounds the noise model is not fitted in each, but it is before the run settles.
 TEST(StopRule, SettlesByANoiseModelOfAllRounds) {
-  const testing::MadeCampaign campaign{.effects = {0.0, 0.6, 0.0}};
-  const Knowledge knowledge = testing::MadeCampaign::knowledge();
+  const testing::MadeBandit bandit{.effects = {0.0, 0.6, 0.0}};
+  const Knowledge knowledge = testing::MadeBandit::knowledge();
   const AffectedSets& sets = *knowledge.affected();
   for (std::uint32_t run = 0; run < 4; ++run) {
     Evidence evidence(knowledge, {});
     std::vector<AtomRound> rounds;
     while (!evidence.settled() && rounds.size() < 2000) {
       const auto t = static_cast<std::uint32_t>(rounds.size());
-      const ActionId action = t % testing::MadeCampaign::kActions;
-      const std::vector<double> paid = campaign.pay(run, t, action);
+      const ActionId action = t % testing::MadeBandit::kActions;
+      const std::vector<double> paid = bandit.pay(run, t, action);
       evidence.observed(action, Payoffs::dense(paid));
       AtomRound round{action, zeros(sets.atoms()->groups())};
       for (VariableId i = 0; i < paid.size(); ++i) round.sums[sets.atoms()->group_of(i)] += paid[i];
