@@ -15,7 +15,8 @@ constexpr std::uint64_t kMostId = std::numeric_limits<std::uint32_t>::max();
 
 template <typename Id>
 void write_ids(StateWriter& writer, const std::vector<Id>& ids) {
-  writer.u64s(std::vector<std::uint64_t>(ids.begin(), ids.end()));
+  writer.u64(ids.size());
+  for (const Id id : ids) writer.u64(id);
 }
 
 std::vector<std::uint32_t> read_ids(StateReader& reader) {

@@ -17,7 +17,7 @@ InvalidInput in_round(std::size_t round, const InvalidInput& error) {
 }
 
 PastRound past_round(std::string_view text, const CampaignDefinition& campaign) {
-  RequestFields fields = read_request_fields(text);
+  RequestFields fields = read_request_fields(text, campaign.knowledge->variables());
   check_fields(fields, {"action", "payoffs", "indices", "values"});
   const RequestField* action = find_field(fields, "action");
   if (action == nullptr) throw InvalidInput("action", "is missing");

@@ -64,12 +64,23 @@ json decision_json(const DecisionAnswer& answer, const CampaignDefinition& campa
   return out;
 }
 
-/// Long definitions become a tree of JSON, one at a time.
+/// Long bodies are read one at a time: definitions become a tree of JSON, and a list of small
+/// numbers takes several times the memory of its text while it is worked on.
+class Turn {
+ public:
+  Turn(std::string_view body, std::size_t most) : lock_(one_at_a_time, std::defer_lock) {
+    if (body.size() > most) lock_.lock();
+  }
+
+ private:
+  static inline std::mutex one_at_a_time;
+  std::unique_lock<std::mutex> lock_;
+};
+constexpr std::size_t kLongDefinition = std::size_t{1} << 20;
+constexpr std::size_t kLongBody = std::size_t{8} << 20;
+
 CampaignDefinition definition_in(std::string_view body) {
-  constexpr std::size_t kLong = 1 << 20;
-  static std::mutex one_at_a_time;
-  std::unique_lock lock(one_at_a_time, std::defer_lock);
-  if (body.size() > kLong) lock.lock();
+  const Turn turn(body, kLongDefinition);
   return parse_definition(body);
 }
 
@@ -112,6 +123,7 @@ HttpAnswer go_live(Service& service, const std::string& campaign, const TokenHol
 }
 
 HttpAnswer learn_past(Service& service, const std::string& campaign, const HttpRequest& request) {
+  const Turn turn(request.body, kLongBody);
   const HistoryRequest rounds = parse_history(request.body, *service.definition(campaign));
   const HistoryAnswer answer = service.learn_past(campaign, rounds, name_of(request.by));
   return json_answer({{"batch", answer.batch},
@@ -131,6 +143,7 @@ HttpAnswer remove(Service& service, const std::string& campaign, const TokenHold
 
 HttpAnswer decide(Service& service, const std::string& campaign, const HttpRequest& request) {
   const auto definition = service.definition(campaign);
+  const Turn turn(request.body, kLongBody);
   const DecisionRequest asked = parse_decision(request.body, *definition);
   Commit commit;
   HttpAnswer answer = json_answer(
@@ -148,6 +161,7 @@ HttpAnswer show_decision(Service& service, const RouteMatch& match) {
 }
 
 HttpAnswer pay(Service& service, const RouteMatch& match, const HttpRequest& request) {
+  const Turn turn(request.body, kLongBody);
   PayoffPart part = parse_payoffs(request.body, *service.definition(match.campaign));
   Commit commit;
   const PayoffsAnswer paid =

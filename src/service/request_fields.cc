@@ -22,6 +22,9 @@ constexpr std::size_t kRequestDepth = 8;
 constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
 constexpr std::size_t kMostRows = 1'000'001;
 
+/// Of a body; none has so many.
+constexpr std::size_t kMostKeys = 64;
+
 /// Small requests may be of any kind.
 constexpr std::size_t kLargestSmallTree = std::size_t{16} << 20;
 
@@ -53,7 +56,8 @@ class PlainReader {
         if (!read_string(key) || !take(':')) return std::nullopt;
         key_ = key;
         std::optional<RequestField> value = read_value();
-        if (!value || !fields.emplace(std::move(key), std::move(*value)).second) {
+        if (!value || fields.size() == kMostKeys ||
+            !fields.emplace(std::move(key), std::move(*value)).second) {
           return std::nullopt;
         }
       } while (take(','));

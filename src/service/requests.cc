@@ -94,14 +94,15 @@ void read_named(const NamedNumbers& named, const CampaignDefinition& campaign, P
              [&](VariableId id) { return clipped(campaign.variable_names[id]); });
 }
 
-void read_sparse(const RequestFields& fields, const CampaignDefinition& campaign,
-                 PayoffPart& part) {
+/// Takes the values out of `fields`.
+void read_sparse(RequestFields& fields, const CampaignDefinition& campaign, PayoffPart& part) {
   const RequestField* indices = find_field(fields, "indices");
-  const RequestField* values = find_field(fields, "values");
+  const auto values = fields.find("values");
   if (indices == nullptr) throw InvalidInput("indices", "is missing; values need indices");
-  if (values == nullptr) throw InvalidInput("values", "is missing; indices need values");
+  if (values == fields.end()) throw InvalidInput("values", "is missing; indices need values");
   const std::vector<double>& numbers = number_list(*indices, "indices");
-  part.values = number_list(*values, "values");
+  number_list(values->second, "values");  // which it is
+  part.values = std::move(std::get<std::vector<double>>(values->second));
   if (part.values.size() != numbers.size()) {
     throw InvalidInput("values", fmt::format("{} numbers", part.values.size()),
                        fmt::format("must have one for each of the {} indices", numbers.size()));
@@ -113,6 +114,7 @@ void read_sparse(const RequestFields& fields, const CampaignDefinition& campaign
       throw InvalidInput(fmt::format("indices[{}]", i), numbers[i],
                          fmt::format("must be a whole number from 0 to {}", most));
     }
+    if (i == 0) part.ids.reserve(numbers.size());
     part.ids.push_back(static_cast<VariableId>(numbers[i]));
   }
   check_values(part.values, campaign, [](std::size_t i) { return fmt::format("values[{}]", i); });

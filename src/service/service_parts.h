@@ -82,12 +82,12 @@ struct Entry {
   std::uint64_t epoch = 0;        // of the committer, when `live` was built; 0: must be built anew
   std::uint64_t last_ticket = 0;  // of the committer
   std::deque<Settled> to_forget;
-  std::uint64_t snapshot_due = 0;  // the event after which tend() is to write one; 0: none
+  std::uint64_t snapshot_due = 0;        // the event after which tend() is to write one; 0: none
   std::uint64_t no_snapshot_before = 0;  // an event; until then they would be too large
   /// One after this event was too large. The next one is tried when twice as much has happened, as
   /// it costs a replay of all events.
   void put_snapshots_off(std::uint64_t number) { no_snapshot_before = 2 * number; }
-  bool has_cut = false;            // EventStore::cut_of
+  bool has_cut = false;  // EventStore::cut_of
   std::shared_ptr<const CampaignView> view;
   Clock::time_point view_until;  // as long as that another view of the same epoch will do
   std::uint64_t view_epoch = 0;

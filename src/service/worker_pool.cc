@@ -5,44 +5,45 @@
 
 namespace updraft {
 
-WorkerPool::WorkerPool(std::size_t threads, std::size_t few) : few_(std::min(few, threads)) {
-  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+WorkerPool::WorkerPool(std::size_t threads, std::size_t few)
+    : few_(std::min(few, threads)), working_(threads), sleepers_(threads) {
+  for (Sleeper& one : sleepers_) threads_.emplace_back([this, &one] { run(one); });
 }
 
 WorkerPool::~WorkerPool() { join(); }
 
+WorkerPool::Sleeper* WorkerPool::wake_one() {
+  Sleeper* const one = asleep_.back();
+  asleep_.pop_back();
+  one->awake = true;
+  ++working_;
+  return one;
+}
+
 void WorkerPool::post(std::function<void()> work) {
+  Sleeper* woken = nullptr;
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back({std::move(work), Clock::now()});
     if (working_ >= few_) return;
-    ++working_;
-    ++woken_;
+    woken = wake_one();
   }
-  posted_.notify_one();
+  woken->wake.notify_one();
 }
 
 bool WorkerPool::help() {
   const std::lock_guard lock(mutex_);
   const Clock::time_point late = Clock::now() - kPatience;
   for (const Waiting& waiting : queue_) {
-    if (waiting.since > late || working_ == threads_.size()) break;
-    ++working_;
-    ++woken_;
-    posted_.notify_one();
+    if (waiting.since > late || asleep_.empty()) break;
+    wake_one()->wake.notify_one();
   }
   return !queue_.empty();
 }
 
-void WorkerPool::run() {
+void WorkerPool::run(Sleeper& self) {
   std::unique_lock lock(mutex_);
   while (true) {
-    posted_.wait(lock, [&] { return woken_ > 0 || ending_; });
-    if (woken_ > 0) {
-      --woken_;
-    } else {
-      ++working_;
-    }
     while (!queue_.empty()) {
       const std::function<void()> work = std::move(queue_.front().work);
       queue_.pop_front();
@@ -52,6 +53,12 @@ void WorkerPool::run() {
     }
     --working_;
     if (ending_) return;
+    self.awake = false;
+    asleep_.push_back(&self);
+    self.wake.wait(lock, [&] { return self.awake || ending_; });
+    if (self.awake) continue;
+    std::erase(asleep_, &self);
+    ++working_;
   }
 }
 
@@ -60,7 +67,7 @@ void WorkerPool::join() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  posted_.notify_all();
+  for (Sleeper& one : sleepers_) one.wake.notify_one();
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }

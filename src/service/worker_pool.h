@@ -13,7 +13,8 @@ namespace updraft {
 
 /// Threads that do what is posted, in order. To wake a thread costs as much as a short request, so
 /// as long as `few` are at work, the next work is left to them, unless it has waited for
-/// `kPatience`: then they are held up, and help() wakes others.
+/// `kPatience`: then they are held up, and help() wakes others. The one that went to sleep last is
+/// woken first: what it needs is still in the processor's cache.
 class WorkerPool {
  public:
   static constexpr std::chrono::milliseconds kPatience{2};
@@ -41,15 +42,22 @@ class WorkerPool {
     Clock::time_point since;
   };
 
-  void run();
+  struct Sleeper {
+    std::condition_variable wake;
+    bool awake = false;
+  };
+
+  void run(Sleeper& self);
+  /// Whom to notify; with the lock, and if not all are at work.
+  Sleeper* wake_one();
 
   const std::size_t few_;
   std::mutex mutex_;
-  std::condition_variable posted_;
   std::deque<Waiting> queue_;
-  std::size_t working_ = 0;  // or woken for it
-  std::size_t woken_ = 0;    // and not yet at work
+  std::size_t working_;           // or woken for it
+  std::vector<Sleeper*> asleep_;  // the last one is the first to be woken
   bool ending_ = false;
+  std::vector<Sleeper> sleepers_;
   std::vector<std::thread> threads_;
 };
 

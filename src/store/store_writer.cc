@@ -183,8 +183,7 @@ void StoreWriter::add(const SnapshotPartWrite& write) {
 void StoreWriter::add(const SnapshotEndWrite& write) {
   if (!is_there(write.campaign)) return;
   const std::int64_t parts =
-      connection_
-          .prepare("SELECT count(*) FROM snapshot_parts WHERE campaign = ? AND number = ?")
+      connection_.prepare("SELECT count(*) FROM snapshot_parts WHERE campaign = ? AND number = ?")
           .bind(1, write.campaign)
           .bind(2, static_cast<std::int64_t>(write.number))
           .run_for_number();

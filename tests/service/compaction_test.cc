@@ -322,8 +322,7 @@ TEST(Compaction, DamageToWhatIsLeftIsFound) {
        {"UPDATE cuts SET number = number + 256 WHERE made = 1",
         "UPDATE cuts SET chain = chain + 1 WHERE made = 1", "UPDATE cuts SET made = 0",
         "UPDATE settled SET decision = 'b3' WHERE decision = 'a3'",
-        "DELETE FROM settled WHERE decision = 'a3'",
-        "INSERT INTO settled VALUES (1, 'never-made')",
+        "DELETE FROM settled WHERE decision = 'a3'", "INSERT INTO settled VALUES (1, 'never-made')",
         "DELETE FROM snapshots WHERE number = 100"}) {
     const TemporaryFolder folder;
     make_compacted(folder.path());

@@ -311,6 +311,10 @@ TEST(RequestFields, RefusesManySmallValuesBeforeTheyTakeMemory) {
   std::string names = R"({"payoffs": {"a": 0)";
   for (std::size_t i = 0; i < kMany; ++i) names += R"(,"a":0)";
   EXPECT_NE(testing::refusal([&] { read_request_fields(names + "}}"); }), "(accepted)");
+  std::string keys = "{\"a\":0";
+  for (std::size_t i = 0; i < kMany; ++i) keys += ",\"" + std::to_string(i) + "\":0";
+  EXPECT_NE(testing::refusal([&] { read_request_fields(keys + "}"); }).find("has too many"),
+            std::string::npos);
   EXPECT_EQ(read_request_fields(repeated("0", kMany)).size(), 1u) << "numbers are few bytes each";
   EXPECT_EQ(testing::refusal([&] { read_request_fields(repeated("0", kMany), 1000); }),
             "x = 3000000 numbers: must have at most 2097152");

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <latch>
 #include <semaphore>
+#include <set>
+#include <thread>
 
 namespace updraft {
 namespace {
@@ -48,6 +50,21 @@ TEST(WorkerPool, GoesOnWithFewAfterItWasHelped) {
     pool.help();
     ended.wait();
   }
+}
+
+TEST(WorkerPool, WakesTheOneThatWorkedLast) {
+  WorkerPool pool(16, 1);
+  std::set<std::thread::id> at_work;
+  for (int round = 0; round < 200; ++round) {
+    std::latch ended(1);
+    pool.post([&] {
+      at_work.insert(std::this_thread::get_id());
+      ended.count_down();
+    });
+    ended.wait();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_LT(at_work.size(), 16u) << "all in turn";
 }
 
 }  // namespace
