@@ -85,7 +85,7 @@ TEST(AccessTokens, TokensHaveNamesRolesCampaignsAndRates) {
   EXPECT_EQ(tokens.holder(1)->rate, 20u);
 }
 
-TEST(AccessTokens, RefusesWhatIsBehindAToken) {
+TEST(AccessTokens, RefusesWhatFollowsAToken) {
   const auto refused = [](const std::string& text) {
     return refusal([&] { AccessTokens::parse("\n" + kOne + " " + text); });
   };
@@ -96,9 +96,10 @@ TEST(AccessTokens, RefusesWhatIsBehindAToken) {
             "--token-file, line 2, roles = wrte: unknown; did you mean read? Valid: read, decide, "
             "manage");
   EXPECT_EQ(refused("roles="), "--token-file, line 2, roles: must be some of read, decide, manage");
-  EXPECT_EQ(refused("campaigns=*"),
-            "--token-file, line 2, campaigns = *: must be names of campaigns, or beginnings with a "
-            "* behind");
+  EXPECT_EQ(
+      refused("campaigns=*"),
+      "--token-file, line 2, campaigns = *: must be names of campaigns, or beginnings followed "
+      "by a *");
   EXPECT_EQ(refused("campaigns="),
             "--token-file, line 2, campaigns: must have at least one campaign");
   for (const char* rate : {"0", "-1", "2.5", "1000001", "5x"}) {
