@@ -132,11 +132,15 @@ std::vector<PolicySpec> chosen_policies(const Options& options) {
   return specs;
 }
 
-/// Replaces each auto by the policy that it picks, and says so. Per spec, whether it was auto.
-std::vector<bool> resolve_auto(std::vector<PolicySpec>& specs, const Instance& instance,
-                               const SimulationOptions& simulation, bool quiet) {
+/// What the policies may know.
+Knowledge may_know(const Instance& instance, const SimulationOptions& simulation) {
   const Instance& known = simulation.knowledge_of ? *simulation.knowledge_of : instance;
-  const Knowledge knowledge = known.knowledge(simulation.rounds, simulation.may_know);
+  return known.knowledge(simulation.rounds, simulation.may_know);
+}
+
+/// Replaces each auto by the policy that it picks, and says so. Per spec, whether it was auto.
+std::vector<bool> resolve_auto(std::vector<PolicySpec>& specs, const Knowledge& knowledge,
+                               bool quiet) {
   std::vector<bool> picked;
   for (PolicySpec& spec : specs) {
     const Pick pick = pick_policy(spec, knowledge);
@@ -274,8 +278,15 @@ std::optional<std::size_t> measuring_policy(const std::vector<PolicySpec>& specs
   return least;
 }
 
+/// Of what may be `known`, what the policy takes.
+Needs taken(const PolicySpec& spec, Needs known) {
+  const PolicyInfo& info = policy_info(spec.name());
+  return info.needs | needs_of(spec) | info.uses.without(info.uses.without(known));
+}
+
+/// `known`: what policies may know.
 std::string regret_table(const std::vector<PolicySpec>& specs, const SimulationOptions& options,
-                         const SimulationResult& result) {
+                         const SimulationResult& result, Needs known) {
   const std::optional<std::size_t> measure = measuring_policy(specs, result);
   std::vector<std::size_t> order;
   double largest = 0.0;
@@ -299,10 +310,9 @@ std::string regret_table(const std::vector<PolicySpec>& specs, const SimulationO
   Table table(std::move(columns));
   for (const std::size_t i : order) {
     const PolicyResult& policy = result.policies[i];
-    const Needs known = policy_info(specs[i].name()).needs | needs_of(specs[i]);
     std::vector<std::string> row = {
         policy.spec,
-        short_words(known),
+        short_words(taken(specs[i], known)),
         fixed_text(policy.final_regret.mean, decimals),
         options.runs > 1 ? "± " + fixed_text(policy.final_regret.stderr_, decimals) : "",
         fixed_text(policy.final_regret.p95, decimals),
@@ -323,13 +333,13 @@ std::string paragraph(const std::string& text) {
   return out;
 }
 
-/// `workload`: its name and size.
+/// `workload`: its name and size. `known`: what policies may know.
 std::string report(const std::string& workload, const std::vector<PolicySpec>& specs,
-                   const SimulationOptions& options, const SimulationResult& result) {
+                   const SimulationOptions& options, const SimulationResult& result, Needs known) {
   std::string out =
       fmt::format("{}; {} rounds, {} {}, seed {}\n\n", workload, count_text(options.rounds),
                   count_text(options.runs), options.runs == 1 ? "run" : "runs", options.seed);
-  out += regret_table(specs, options, result);
+  out += regret_table(specs, options, result, known);
   out +=
       "\nRegret is the expected reward lost by not taking the best action in every round; lower "
       "is\nbetter.";
@@ -366,7 +376,7 @@ void run_contexts(const LinearContexts& contexts, const Options& options) {
       simulate_with_progress(contexts, specs, simulation, options.quiet);
   write_output(options.json ? json_text(result_json(contexts_json(contexts), simulation, result))
                             : report(fmt::format("{}: {}", kContextInstance, size_words(contexts)),
-                                     specs, simulation, result));
+                                     specs, simulation, result, Needs()));
 }
 
 void run(const Options& options) {
@@ -379,7 +389,8 @@ void run(const Options& options) {
   SimulationOptions simulation = simulation_options(options);
   const auto instance = load_instance(options.instance);
   std::vector<PolicySpec> specs = chosen_policies(options);
-  const std::vector<bool> picked = resolve_auto(specs, *instance, simulation, options.quiet);
+  const Knowledge knowledge = may_know(*instance, simulation);
+  const std::vector<bool> picked = resolve_auto(specs, knowledge, options.quiet);
   if (const auto log = chosen_log(options, specs.size(), instance->definition().action_names)) {
     Interrupt interrupt;
     simulation.stop = interrupt.token();
@@ -394,7 +405,7 @@ void run(const Options& options) {
   const std::string workload =
       fmt::format("{}: {}", printable_text(instance->name()), size_words(*instance));
   if (!options.json) {
-    write_output(report(workload, specs, simulation, result));
+    write_output(report(workload, specs, simulation, result, knowledge.known()));
     return;
   }
   Json json = result_json(instance_json(*instance), simulation, result);

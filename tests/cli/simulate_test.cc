@@ -395,6 +395,18 @@ TEST_F(CliSimulate, TellLimitsWhatPoliciesKnow) {
   EXPECT_NE(outcome.err.find("up_ucb: needs to know affected"), std::string::npos);
 }
 
+TEST_F(CliSimulate, SaysThatAPolicyKnowsTheSegments) {
+  const auto row = [&](const std::string& instance, const std::string& told) {
+    const Outcome outcome = updraft({"simulate", "--instance", instance, "--policy", "up_ts_sparse",
+                                     "--rounds", "20", "--runs", "2", "--tell", told});
+    const std::size_t at = outcome.out.find("\nup_ts_sparse");
+    return outcome.out.substr(at, outcome.out.find('\n', at + 1) - at);
+  };
+  EXPECT_NE(row("marketing", "segments").find(" segments "), std::string::npos);
+  EXPECT_NE(row("marketing", "nothing").find(" nothing "), std::string::npos);
+  EXPECT_NE(row("two-actions", "segments").find(" nothing "), std::string::npos);  // has none
+}
+
 TEST_F(CliSimulate, RefusesBadInput) {
   const auto refuse = [&](Arguments more, const std::string& part) {
     if (std::find(more.begin(), more.end(), "--policy") == more.end()) {
