@@ -341,9 +341,10 @@ Needs used_by(const PolicySpec& spec) {
   std::erase_if(others, [&](const std::string& one) { return one == "auto" || one == pick; });
   throw InvalidInput(
       spec.name(),
-      fmt::format("needs to know {}, which is missing; with what is known ({}) auto takes {}; "
+      fmt::format("needs to know {}, which {} missing; with what is known ({}) auto takes {}; "
                   "these would do, too: {}",
-                  needs_text(missing), needs_text(known.known()), pick, fmt::join(others, ", ")));
+                  needs_text(missing), need_names(missing).size() == 1 ? "is" : "are",
+                  needs_text(known.known()), pick, fmt::join(others, ", ")));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(Registry, NamesAndAliasesAreUnique) {
 TEST(Registry, SaysWhatIsMissingAndWhatWouldDo) {
   Knowledge knowledge(4, 12);
   EXPECT_EQ(missing("up_ucb_bl(alpha=1)", knowledge),
-            "up_ucb_bl: needs to know baseline, affected, which is missing; with what is known "
+            "up_ucb_bl: needs to know baseline, affected, which are missing; with what is known "
             "(nothing) auto takes up_ts_sparse; these would do, too: ucb, ts");
   knowledge.set_max_affected(3);
   EXPECT_EQ(missing("up_ucb(alpha=1)", knowledge),
