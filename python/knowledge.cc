@@ -165,6 +165,11 @@ py::dict knowledge_dict(const Knowledge& knowledge) {
   return out;
 }
 
+std::string theorem_alpha_warning(const PolicySpec& given, const Pick& pick) {
+  if (pick.reason.empty() || !pick.spec.number("delta")) return "";
+  return fmt::format("{} is {}: {}", given.text(), pick.spec.text(), pick.reason);
+}
+
 std::string_view kind_name(PolicyKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
 PolicyKind kind_from(const std::string& name) {

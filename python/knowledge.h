@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "updraft/knowledge.h"
+#include "updraft/registry.h"
 #include "updraft/variable_set.h"
 
 namespace updraft::python {
@@ -20,6 +21,9 @@ Knowledge knowledge_from(const pybind11::dict& known);
 /// The sizes that another policy is made for: targeting with features, treatments and budget,
 /// contextual with features and actions.
 Knowledge shape_from(const pybind11::dict& known);
+
+/// What to warn of if auto picks a policy with the alpha of its theorem; else empty.
+std::string theorem_alpha_warning(const PolicySpec& given, const Pick& pick);
 
 /// Either as a dict again, and its sizes alone.
 pybind11::dict knowledge_dict(const Knowledge& knowledge);

@@ -26,9 +26,20 @@ SeededPolicy seeded(std::unique_ptr<Policy> policy, py::handle seed, py::handle 
           .run = static_cast<std::uint32_t>(whole_number("run", run))};
 }
 
-SeededPolicy make(const std::string& spec, const py::dict& known, py::handle seed, py::handle run) {
+/// The caller of policy() is warned.
+void warn_of_theorem_alpha(const PolicySpec& spec, const Knowledge& knowledge) {
+  const std::string warning = theorem_alpha_warning(spec, pick_policy(spec, knowledge));
+  if (warning.empty()) return;
+  if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 2) != 0) throw py::error_already_set();
+}
+
+SeededPolicy make(const std::string& text, const py::dict& known, py::handle seed, py::handle run) {
   const bool plain = !known.contains("features");
-  return seeded(make_policy(spec, plain ? knowledge_from(known) : shape_from(known)), seed, run);
+  const Knowledge knowledge = plain ? knowledge_from(known) : shape_from(known);
+  const PolicySpec spec = PolicySpec::parse(text);
+  SeededPolicy policy = seeded(make_policy(spec, knowledge), seed, run);
+  warn_of_theorem_alpha(spec, knowledge);
+  return policy;
 }
 
 /// A round with the arrays that it refers to.

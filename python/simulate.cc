@@ -67,14 +67,24 @@ SimulationOptions options_from(const py::dict& options) {
   return out;
 }
 
-/// The policies, with what auto picks in its place: specs, or makers of a user's own.
-std::vector<PolicySpec> policies_from(const py::list& given, const Knowledge& knowledge) {
-  std::vector<PolicySpec> policies;
+struct Policies {
+  std::vector<PolicySpec> specs;
+  std::vector<std::string> warnings;
+};
+
+/// With what auto picks in its place: specs, or makers of a user's own.
+Policies policies_from(const py::list& given, const Knowledge& knowledge) {
+  Policies policies;
   for (const py::handle policy : given) {
-    policies.push_back(
-        py::isinstance<py::str>(policy)
-            ? pick_policy(PolicySpec::parse(policy.cast<std::string>()), knowledge).spec
-            : own_policy(policy));
+    if (!py::isinstance<py::str>(policy)) {
+      policies.specs.push_back(own_policy(policy));
+      continue;
+    }
+    const auto spec = PolicySpec::parse(policy.cast<std::string>());
+    const Pick pick = pick_policy(spec, knowledge);
+    std::string warning = theorem_alpha_warning(spec, pick);
+    if (!warning.empty()) policies.warnings.push_back(std::move(warning));
+    policies.specs.push_back(pick.spec);
   }
   return policies;
 }
@@ -131,20 +141,22 @@ py::dict result_dict(const SimulationResult& result) {
 
 /// `world`: an instance, contexts, or rounds of a user's own.
 template <typename World>
-py::dict play_on(const World& world, const std::vector<PolicySpec>& specs,
-                 SimulationOptions options, const py::object& progress) {
+py::dict play_on(const World& world, const Policies& policies, SimulationOptions options,
+                 const py::object& progress) {
   Supervisor supervisor(progress);
   options.stop = supervisor.token();
   options.progress = [&supervisor](double share) { supervisor.attend(share); };
   SimulationResult result;
   try {
     const py::gil_scoped_release unlocked;
-    result = simulate(world, specs, options);
+    result = simulate(world, policies.specs, options);
   } catch (const Cancelled&) {
     supervisor.rethrow();
     throw;
   }
   supervisor.rethrow();  // raised when all was done
+  result.warnings.insert(result.warnings.begin(), policies.warnings.begin(),
+                         policies.warnings.end());
   return result_dict(result);
 }
 
@@ -161,14 +173,14 @@ py::dict play_contexts(const std::string& contexts, const py::list& policies, co
   const std::optional<LinearContexts> found = find_contexts(contexts);
   if (!found) throw InvalidInput("instance", contexts, "must be a contextual bandit");
   const SimulationOptions options = options_from(given);
-  std::vector<PolicySpec> specs;
+  Policies named;
   for (const py::handle policy : policies) {
     if (!py::isinstance<py::str>(policy)) {
       throw InvalidInput("policies", "a contextual bandit takes specs only");
     }
-    specs.push_back(PolicySpec::parse(policy.cast<std::string>()));
+    named.specs.push_back(PolicySpec::parse(policy.cast<std::string>()));
   }
-  return play_on(*found, specs, options, progress);
+  return play_on(*found, named, options, progress);
 }
 
 py::dict play_own(const py::object& world, const py::list& policies, const py::dict& given,

@@ -332,6 +332,22 @@ def test_simulate_warns_of_noise_wider_than_the_theorem_allows():
         assert "warnings" not in ud.simulate("gaussian", ["up_ts"], **options)
 
 
+def test_auto_warns_of_what_the_alpha_of_a_theorem_costs():
+    cost = r"^auto\(delta=0.05\) is ucb\(delta=0.05\): .* can cost a hundred times the regret"
+    with pytest.warns(UserWarning, match=cost) as caught:
+        assert ud.policy("auto(delta=0.05)", actions=2, variables=3, horizon=10).spec == "ucb(delta=0.05)"
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(UserWarning, match=cost) as caught:
+        result = ud.simulate("gaussian", "auto(delta=0.05)", rounds=20, runs=1, tell=["horizon"])
+    assert result.warnings == [str(warning.message) for warning in caught]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match=cost):
+            ud.policy("auto(delta=0.05)", actions=2, variables=3, horizon=10)
+        for spec in ("auto", "auto(alpha=2)", "ucb(delta=0.05)"):
+            ud.policy(spec, actions=2, variables=3, horizon=10)
+
+
 def test_simulate_warns_of_what_is_not_true_of_the_instance():
     options = {"rounds": 20, "runs": 1}
     told = ["up_ucb_ilift_bl(alpha=1, min_uplift=0.2)", "up_ucb_ilift(alpha=1, effect_gap=0.1)"]

@@ -99,7 +99,8 @@ def policy(
     seed, run: determine the policy's own random draws, if it draws.
 
     The policy ignores knowledge that it does not use. If it lacks some, raises ValueError that says
-    which policies would work with what is known.
+    which policies would work with what is known. Warns if "auto" picks a policy with the alpha of its
+    theorem, which can cost a lot.
 
     >>> p = policy("up_ucb(alpha=3)", actions=2, variables=5, affected=[[0, 1], {2, 4}])
     >>> p.select()

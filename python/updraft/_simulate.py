@@ -58,7 +58,8 @@ def simulate(
 
     Warns if the theorem of a policy does not hold: it was made with `delta` and the noise of the
     instance is wider than the theorem allows, or its `max_affected`, `min_uplift` or `effect_gap` is
-    not true of the instance. `warnings` of the result has the same texts.
+    not true of the instance; and if "auto" picks a policy with the alpha of its theorem, which can
+    cost a lot. `warnings` of the result has the same texts.
 
     >>> r = simulate("gaussian", ["ucb(alpha=2)", "up_ucb(alpha=3)"], rounds=300, runs=4)
     >>> list(r["policy"])

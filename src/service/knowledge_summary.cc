@@ -14,6 +14,10 @@ namespace {
 /// Names are listed up to this many.
 constexpr std::size_t kMostNames = 20;
 
+constexpr std::string_view kTheoremAlpha =
+    "Its alpha follows from delta and the horizon: it holds for the worst noise, and can cost a "
+    "hundred times the regret of a policy that learns the noise.";
+
 std::string count_text(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", grouped(static_cast<double>(count), 0), count == 1 ? one : many);
 }
@@ -112,6 +116,7 @@ void add_knowledge(const CampaignDefinition& campaign, std::vector<std::string>&
     }
   }
   add_unknown_baseline(used, out);
+  if (campaign.spec.number("delta")) out.emplace_back(kTheoremAlpha);
   for (const std::string& text :
        texts_of(said(*campaign.knowledge).without(uses), *campaign.knowledge)) {
     out.push_back(fmt::format("It makes no use of this: {}.", text));

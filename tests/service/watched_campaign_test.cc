@@ -282,6 +282,13 @@ TEST(Told, SaysItInWords) {
                 "It makes no use of this: that an action moves each variable it affects by at "
                 "least 0.5."),
       deltas.end());
+  const auto careful = knowledge_summary(parse_definition(
+      R"json({"name": "c", "policy": "auto(delta=0.05)", "actions": 2, "variables": 10,
+          "knowledge": {"horizon": 5}})json"));
+  EXPECT_EQ(careful[0].substr(0, 16), "ucb(delta=0.05):");
+  EXPECT_EQ(careful[3],
+            "Its alpha follows from delta and the horizon: it holds for the worst noise, and can "
+            "cost a hundred times the regret of a policy that learns the noise.");
   EXPECT_EQ(
       knowledge_summary(targeted().definition())[1],
       "Of each pool it may treat 1 individual, with one of 2 treatments, by 1 feature of each.");
