@@ -8,7 +8,7 @@ set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecifie
     told-nothing-criteo-segments told-nothing-criteo told-nothing-dense told-nothing-alternating
     told-nothing-one-moves-all told-nothing-identical told-nothing-heavy-tails told-nothing-rare
     told-nothing-two-actions told-nothing-one-variable
-    campaign-counterfactual campaign-model campaign-synthetic hillstrom hillstrom-spend
+    targeting-counterfactual targeting-model targeting-synthetic hillstrom hillstrom-spend
     contextual-linear)
 set(UPDRAFT_SUITES paper tuning-free told-nothing)
 

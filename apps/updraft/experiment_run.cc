@@ -71,7 +71,7 @@ void check_data(std::span<const Experiment> experiments, const ExperimentChoices
   }
   if (!used) {
     throw InvalidInput("--data", *choices.data,
-                       "is only for experiments on published data, such as campaign-model and "
+                       "is only for experiments on published data, such as targeting-model and "
                        "hillstrom");
   }
 }

@@ -111,8 +111,8 @@ struct ShippedExperiment {
   std::string_view toml;
 };
 
-/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, campaign-counterfactual,
-/// campaign-model, campaign-synthetic, hillstrom, hillstrom-spend, contextual-linear,
+/// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, targeting-counterfactual,
+/// targeting-model, targeting-synthetic, hillstrom, hillstrom-spend, contextual-linear,
 /// tuning-free-INSTANCE, told-nothing-INSTANCE: files under experiments/, built in. Suites of them
 /// are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();

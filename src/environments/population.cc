@@ -75,7 +75,7 @@ Population synthetic_population(const SyntheticPopulationOptions& options) {
   }
 
   Population population;
-  population.name = "campaign-synthetic";
+  population.name = "synthetic";
   population.summary =
       fmt::format("generated individuals, {} payoffs", options.logistic ? "0/1" : "normal");
   const double scale = 1.0 / std::sqrt(static_cast<double>(d));  // lengths are then at most 1

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/input_file.h"
+#include "experiments/present_name.h"
 #include "experiments/suite_toml.h"
 #include "updraft/error.h"
 #include "updraft/suite.h"
@@ -18,10 +19,11 @@ struct Document {
 };
 
 Document find_document(const std::string& name_or_path) {
+  const std::string name = present_name(name_or_path);
   std::vector<std::string> names;
   for (const auto& list : {shipped_experiments(), shipped_suites()}) {
     for (const ShippedExperiment& shipped : list) {
-      if (shipped.name == name_or_path) {
+      if (shipped.name == name) {
         return {std::string(shipped.toml), fmt::format("{}.toml", shipped.name)};
       }
       names.emplace_back(shipped.name);

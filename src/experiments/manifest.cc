@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/files.h"
+#include "experiments/present_name.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/simulate.h"
@@ -126,7 +127,7 @@ Json to_json(const Experiment& experiment) {
 }
 
 Experiment experiment_from(const Json& json) {
-  Experiment experiment{.name = json.at("name"),
+  Experiment experiment{.name = present_name(json.at("name").get<std::string>()),
                         .title = json.at("title"),
                         .instance = json.value("instance", ""),
                         .rounds = json.at("rounds"),

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "experiments/present_name.h"
 #include "experiments/toml_fields.h"
 #include "experiments/toml_texts.h"
 #include "updraft/error.h"
@@ -39,10 +40,11 @@ Experiment read_experiment(const TomlField& field, const std::string& text,
 /// A shipped name, else a path; a relative one is taken from the folder of `origin`.
 Experiment find_experiment(const TomlField& field, const std::string& origin) {
   const std::string given = field.text();
+  const std::string name = present_name(given);
   std::vector<std::string> shipped;
   for (const ShippedExperiment& one : shipped_experiments()) {
-    if (one.name == given) {
-      return read_experiment(field, std::string(one.toml), fmt::format("{}.toml", given));
+    if (one.name == name) {
+      return read_experiment(field, std::string(one.toml), fmt::format("{}.toml", name));
     }
     shipped.emplace_back(one.name);
   }

@@ -320,7 +320,7 @@ def test_suite_has_contents_and_a_part_for_each(browser, updraft, tmp_path):
 
 
 def test_campaigns_have_three_measures(browser, updraft, tmp_path, screenshot):
-    folder = make_report(updraft, tmp_path / "campaign", "campaign-synthetic", "--quick", "--rounds", "40", "--runs", "2")
+    folder = make_report(updraft, tmp_path / "targeting", "targeting-synthetic", "--quick", "--rounds", "40", "--runs", "2")
     page = open_page(browser, folder)
     assert "random" not in page.chart("Regret over the rounds").table()
     page.choose("Measure", "mean predicted uplift of those treated")

@@ -49,10 +49,10 @@ class CliTargeting : public ::testing::Test {
 };
 
 TEST_F(CliTargeting, WithoutItsDataIsPlayedOnGeneratedIndividualsAndSaysSo) {
-  const Outcome outcome = updraft(run("campaign-model", {"--quick"}));
+  const Outcome outcome = updraft(run("targeting-model", {"--quick"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   expect_contains(outcome.err,
-                  "no criteo data: campaign-model runs on generated individuals instead; give the "
+                  "no criteo data: targeting-model runs on generated individuals instead; give the "
                   "table with --data, or its folder in UPDRAFT_DATA");
   std::string said = outcome.out;
   std::replace(said.begin(), said.end(), '\n', ' ');
@@ -82,9 +82,9 @@ TEST_F(CliTargeting, TakesATableOrAFolderThatHasIt) {
 }
 
 TEST_F(CliTargeting, RefusesDataThatIsNotThere) {
-  expect_refused(run("campaign-model", {"--data", folder_.path("")}),
+  expect_refused(run("targeting-model", {"--data", folder_.path("")}),
                  "must contain one of criteo-uplift-v2.1.csv.gz");
-  expect_refused(run("campaign-model", {"--data", folder_.path("none.csv")}),
+  expect_refused(run("targeting-model", {"--data", folder_.path("none.csv")}),
                  "none.csv: no such file or folder");
   expect_refused(
       {"paper", "--quick", "--data", folder_.path("none.csv"), "--out", folder_.path("out")},
@@ -92,15 +92,15 @@ TEST_F(CliTargeting, RefusesDataThatIsNotThere) {
   expect_refused(run("gaussian", {"--data", folder_.path("")}),
                  "is only for experiments on published data");
   folder_.write("other.csv", "a,b\n1,2\n");
-  expect_refused(run("campaign-model", {"--quiet", "--data", folder_.path("other.csv")}),
+  expect_refused(run("targeting-model", {"--quiet", "--data", folder_.path("other.csv")}),
                  "treatment");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("out")));
 }
 
 TEST_F(CliTargeting, RefusesWhatAFigureOfPanelsCannotHave) {
   expect_refused(
-      run("campaign-synthetic", {"--bounds"}),
-      "--bounds: is for experiments on an instance; campaign-synthetic is on a population");
+      run("targeting-synthetic", {"--bounds"}),
+      "--bounds: is for experiments on an instance; targeting-synthetic is on a population");
   expect_refused(
       run("contextual-linear", {"--bounds"}),
       "--bounds: is for experiments on an instance; contextual-linear is a contextual bandit");

@@ -7,6 +7,7 @@
 #include "support/folder.h"
 #include "support/refusal.h"
 #include "updraft/experiment.h"
+#include "updraft/suite.h"
 
 namespace updraft {
 namespace {
@@ -83,6 +84,18 @@ TEST_F(LoadExperiment, RefusesPoliciesThatTheInstanceCannotTellWhatTheyNeed) {
             "(accepted)");
 }
 
+TEST_F(LoadExperiment, TakesOlderNames) {
+  for (const std::string name : {"counterfactual", "model", "synthetic"}) {
+    EXPECT_EQ(load_experiment("campaign-" + name).name, "targeting-" + name);
+  }
+  EXPECT_NE(load_refused("campaign-other").find("experiment = campaign-other: unknown"),
+            std::string::npos);
+  const std::string path = folder_.write("suite.toml", R"(name = "two"
+title = "Two"
+experiments = ["campaign-model", "gaussian"])");
+  EXPECT_EQ(std::get<Suite>(load_experiment_or_suite(path)).experiments[0].name, "targeting-model");
+}
+
 TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
   EXPECT_EQ(load_refused("gausian"),
             "experiment = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
@@ -94,8 +107,7 @@ TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
             "told-nothing-criteo, told-nothing-dense, told-nothing-alternating, "
             "told-nothing-one-moves-all, told-nothing-identical, told-nothing-heavy-tails, "
             "told-nothing-rare, told-nothing-two-actions, told-nothing-one-variable, "
-            "campaign-counterfactual, campaign-model, "
-            "campaign-synthetic, "
+            "targeting-counterfactual, targeting-model, targeting-synthetic, "
             "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free, told-nothing; no "
             "file has that name either");
   EXPECT_NE(load_refused("").find("no file has that name either"), std::string::npos);

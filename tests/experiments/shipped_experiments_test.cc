@@ -290,10 +290,10 @@ TEST(WithPolicies, RefusesOneThatIsNotThere) {
 }
 
 TEST(ShippedExperiments, OnTargetingHaveThePapersSettingAndChoices) {
-  for (const char* name : {"campaign-counterfactual", "campaign-model"}) {
+  for (const char* name : {"targeting-counterfactual", "targeting-model"}) {
     SCOPED_TRACE(name);
     const Experiment experiment = load_experiment(name);
-    const bool recorded = experiment.name == "campaign-counterfactual";
+    const bool recorded = experiment.name == "targeting-counterfactual";
     EXPECT_EQ(*experiment.targeting, (TargetingSetting{.data = "criteo",
                                                        .outcome_rate = 0.25,
                                                        .recorded = recorded,

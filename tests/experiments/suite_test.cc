@@ -118,7 +118,7 @@ TEST(LoadExperimentOrSuite, TellsThemApart) {
   const auto paper = std::get<Suite>(load_experiment_or_suite("paper"));
   ASSERT_EQ(paper.experiments.size(), 7u);
   EXPECT_EQ(paper.experiments[4].name, "misspecified-l");
-  EXPECT_EQ(paper.experiments[6].name, "campaign-model");
+  EXPECT_EQ(paper.experiments[6].name, "targeting-model");
 
   const TemporaryFolder folder;
   const std::string path = folder.write(

@@ -296,14 +296,20 @@ TEST(TargetingExperiment, TellsOtherModelsOfTheSameRowsApart) {
 // Manifests used to call the setting a campaign.
 TEST(TargetingExperiment, GoesOnInAFolderWhoseManifestHasTheOlderName) {
   const TemporaryFolder folder;
-  const Experiment experiment = small("synthetic");
+  Experiment experiment = small("synthetic");
+  experiment.name = "targeting-synthetic";
   const std::filesystem::path out = folder.path() / "out";
   run_experiment(experiment, {.folder = out});
   std::string manifest = read_file(out / "manifest.json");
-  const auto at = manifest.find("\"targeting\"");
-  ASSERT_NE(at, std::string::npos);
-  std::ofstream(out / "manifest.json") << manifest.replace(at, 11, "\"campaign\"");
+  for (const std::string older : {"\"campaign\"", "\"campaign-synthetic\""}) {
+    const std::string present = "\"targeting" + older.substr(9);
+    const auto at = manifest.find(present);
+    ASSERT_NE(at, std::string::npos) << present;
+    manifest.replace(at, present.size(), older);
+  }
+  std::ofstream(out / "manifest.json") << manifest;
   EXPECT_EQ(read_results(out).experiment.targeting->budget, 3u);
+  EXPECT_EQ(read_results(out).experiment.name, "targeting-synthetic");
   Experiment other = experiment;
   other.targeting->budget = 4;
   EXPECT_TRUE(has(refusal([&] { run_experiment(other, {.folder = out}); }), "budget is 3 there"));
