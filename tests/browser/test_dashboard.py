@@ -4,6 +4,7 @@ import json
 import random
 import re
 import shlex
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from browser import NARROW, WIDE
@@ -32,7 +33,8 @@ def play_until_surprised(service, name):
 
 
 def percent(share):
-    return "0 %" if share == 0 else f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+    digits = 0 if share == 0 or share >= 0.0995 else 1
+    return f"{Decimal(100 * share).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)} %"
 
 
 def row_of(browser, section, name):
@@ -354,6 +356,31 @@ def test_variables_are_searched_and_paged(dashboard, service):
     dashboard.wait(lambda: [row[0] for row in dashboard.rows(section)] == found[:50], "what was searched for")
     section.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("x")
     dashboard.wait(lambda: "None of these variables contains “9999x”." in dashboard.text(section), "that there is none")
+
+
+def test_sets_that_are_learnt_form_while_payoffs_come(dashboard, service, screenshot):
+    # With two actions, nothing told, it could be either that moves a variable.
+    service.create("shop", **{**SHOP, "policy": "auto", "actions": ["news", "discount", "letter"], "knowledge": {}})
+    payoffs = shop_payoffs()
+    service.play("shop", 4, payoffs)
+    dashboard.open(service.campaign_page("shop"))
+    section = dashboard.section(VARIABLES)
+    dashboard.named("select option", "discount").click()
+    section.find_element(By.CSS_SELECTOR, "input[value=all]").click()
+
+    def said():
+        return {row[0]: row[1] for row in dashboard.rows(section)}
+
+    def known():
+        rows = service.request("GET", "/v1/campaigns/shop/actions/1/variables?show=all")["variables"]
+        return {row["name"]: f"{row['affected'] or 'no'} ({percent(row['inclusion'])} likely)" for row in rows}
+
+    dashboard.wait(lambda: said() == known(), "what is known of few rounds", said)
+    assert all(text.startswith("no (") for text in said().values())
+    service.play("shop", 120, payoffs)
+    dashboard.wait(lambda: said() == known(), "what is known of more", said)  # without a reload
+    assert [name for name, text in said().items() if text.startswith("identified (")] == ["bread", "cake"]
+    screenshot("learnt-sets")
 
 
 def test_hundreds_of_actions_come_in_pages(dashboard, service):
