@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kHelp =
     "Runs all experiments of the paper, one after the other, and shows every verdict.\n"
-    "This takes up to an hour and a half on two cores; with --quick, a few minutes. You can stop\n"
+    "This takes less than two hours on two cores; with --quick, a few minutes. You can stop\n"
     "it and continue later. Targeting experiments need the Criteo data (see --data); without "
     "them,\n"
     "they run on generated individuals.";
