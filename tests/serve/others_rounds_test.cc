@@ -268,6 +268,7 @@ TEST_F(OthersRounds, HoldoutAndGuardrailsSurviveAKill) {
              {{"payoffs", {5.0 * sale + 0.1 * (round % 7), -2.0 * sale + 0.1 * (round % 5)}}});
   }
   EXPECT_GT(held, 0u);
+  EXPECT_GT(sales, 0u);
   const auto evidence = [&] {
     const Json report = api_.report("proof");
     return Json({report.at("settled"), report.at("gain"), report.at("guardrails")});
