@@ -46,9 +46,9 @@ void check_sizes(std::span<const double> numbers, Path path) {
   }
 }
 
-/// The features, row after row; each row has `width`.
+/// The features, row after row; each row has `width`. There are `regressions` to multiply it with.
 std::vector<double> read_rows(RequestFields& fields, const RowsField& words, std::size_t width,
-                              std::size_t most) {
+                              std::size_t regressions, const RequestLimits& limits) {
   const auto given = fields.find(words.key);
   if (given == fields.end()) {
     throw InvalidInput(words.key, fmt::format("is missing; {}", words.missing));
@@ -58,9 +58,15 @@ std::vector<double> read_rows(RequestFields& fields, const RowsField& words, std
   }
   auto* rows = std::get_if<NumberRows>(&given->second);
   if (rows == nullptr) refuse_rows(given->second, words);
-  if (rows->size() > most) {
+  if (rows->size() > limits.pool_rows) {
     throw InvalidInput(words.key, fmt::format("{} rows", rows->size()),
-                       fmt::format("must have at most {}", most));
+                       fmt::format("must have at most {}", limits.pool_rows));
+  }
+  const std::uint64_t work_of_row = std::uint64_t{width} * width * regressions;
+  if (rows->size() * work_of_row > limits.row_work) {
+    throw InvalidInput(words.key, fmt::format("{} rows", rows->size()),
+                       fmt::format("must have at most {}: each takes {} multiplications",
+                                   limits.row_work / work_of_row, work_of_row));
   }
   for (std::size_t row = 0; row < rows->size(); ++row) {
     if (rows->length(row) == width) continue;
@@ -100,7 +106,7 @@ bool read_baseline(const RequestFields& fields, std::string_view rows_of, std::s
 void read_pool(RequestFields& fields, const CampaignDefinition& campaign,
                const RequestLimits& limits, DecisionRequest& request) {
   const TargetingShape& shape = *campaign.shape;
-  request.features = read_rows(fields, kPool, shape.features, limits.pool_rows);
+  request.features = read_rows(fields, kPool, shape.features, shape.treatments + 1, limits);
   const std::size_t rows = request.features.size() / shape.features;
   if (rows < shape.budget) {
     throw InvalidInput("pool", fmt::format("{} rows", rows),
@@ -169,7 +175,7 @@ std::vector<VariableSet> read_sets(const RequestField& field, const CampaignDefi
 void read_context(RequestFields& fields, const CampaignDefinition& campaign,
                   const RequestLimits& limits, DecisionRequest& request) {
   const std::size_t width = campaign.contexts->features;
-  request.features = read_rows(fields, kContext, width, limits.pool_rows);
+  request.features = read_rows(fields, kContext, width, campaign.contexts->actions + 1, limits);
   const std::size_t rows = request.features.size() / width;
   if (campaign.knowledge && rows != campaign.knowledge->variables()) {
     throw InvalidInput(

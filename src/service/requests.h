@@ -56,7 +56,9 @@ inline constexpr double kLargestFeature = 1e100;
 
 struct RequestLimits {
   std::size_t pool_rows = 1'000'000;  ///< and rows of a context
-  std::size_t past_rounds = 10'000;   ///< of a batch
+  /// Multiplications that the rows take, each once for each regression. About 2e10 take a second.
+  std::uint64_t row_work = 40'000'000'000;
+  std::size_t past_rounds = 10'000;  ///< of a batch
   std::size_t past_payoffs = std::size_t{1} << 22;
 };
 

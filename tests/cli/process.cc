@@ -21,6 +21,12 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+/// The program under test; tests/faults/run.py names one with a fault.
+const char* program() {
+  const char* other = std::getenv("TESTED_UPDRAFT");
+  return other == nullptr ? UPDRAFT_BINARY : other;
+}
+
 }  // namespace
 
 Process::Process(const std::vector<std::string>& arguments, const Streams& streams) {
@@ -34,14 +40,14 @@ Process::Process(const std::vector<std::string>& arguments, const Streams& strea
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), kFlags, 0600);
   if (streams.close_out) posix_spawn_file_actions_addclose(&actions, STDOUT_FILENO);
 
-  std::vector<std::string> words = {UPDRAFT_BINARY};
+  std::vector<std::string> words = {program()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int error = posix_spawn(&id_, UPDRAFT_BINARY, &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&id_, program(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot start " UPDRAFT_BINARY);
+  if (error != 0) throw std::runtime_error(std::string("cannot start ") + program());
 }
 
 bool Process::wait_until_blocked(int signal) const {

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Puts faults into the library, one at a time, and says which of them the unit tests notice.
+"""Puts faults into Updraft, one at a time, and says which of them the tests notice.
 
 A test that passes whatever the code does proves nothing. The files *.toml beside this one list
 faults that an engineer could make, each with the tests that must fail because of it. A fault is a
 copy of one source file with one text replaced. The copy is compiled and linked in front of the
-library, so neither the sources nor the build folder change. docs/faults.md has the results.
+library, so neither the sources nor the build folder change. A fault in the command line (apps/)
+makes a program of its own, which the tests of tests/cli and tests/serve run in place of updraft.
+docs/faults.md has the results.
 
   tests/faults/run.py                   put in all faults
   tests/faults/run.py kmeans-seed ...   these only; a name may have wildcards
@@ -17,6 +19,7 @@ noticed, 1 if not, 2 if the list is wrong or something does not build.
 import argparse
 import fnmatch
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -32,6 +35,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 PROGRAM = "updraft_tests"
+COMMAND = "updraft"  # built from apps/
+COMMAND_TESTS = {"cli": "updraft_cli_tests", "serve": "updraft_service_tests"}  # by their folders
 DOCS = ROOT / "docs" / "faults.md"
 DOCS_MARK = "<!-- Written by tests/faults/run.py --write-docs. -->\n"
 
@@ -49,6 +54,10 @@ class Fault:
     becomes: str
     says: str  # what is wrong then
     tests: list[str]  # patterns of the tests that must notice
+
+    @property
+    def in_command(self) -> bool:
+        return self.file.startswith("apps/")
 
 
 @dataclass(frozen=True)
@@ -92,8 +101,8 @@ def suites_of(pattern: str, known: Iterable[str]) -> list[str]:
 def patched(fault: Fault) -> str:
     """The text of the source file with the fault in it."""
     path = ROOT / fault.file
-    if not fault.file.startswith("src/") or path.suffix != ".cc" or not path.is_file():
-        raise WrongList(f"{fault.name}: {fault.file} is not a source file of the library")
+    if not fault.file.startswith(("src/", "apps/")) or path.suffix != ".cc" or not path.is_file():
+        raise WrongList(f"{fault.name}: {fault.file} is no source file of library or command line")
     text = path.read_text()
     count = text.count(fault.was)
     if count != 1:
@@ -103,6 +112,12 @@ def patched(fault: Fault) -> str:
     if fault.was == fault.becomes:
         raise WrongList(f"{fault.name}: changes nothing")
     return text.replace(fault.was, fault.becomes)
+
+
+def runs(fault: Fault, files: list[str]) -> bool:
+    """Whether a program that is run for the fault has the tests of one of the files."""
+    folders = {file.split("/")[1] for file in files}
+    return bool(folders & COMMAND_TESTS.keys() if fault.in_command else folders - {"cli", "serve"})
 
 
 def check_list(faults: list[Fault]) -> list[str]:
@@ -119,7 +134,7 @@ def check_list(faults: list[Fault]) -> list[str]:
         if not fault.tests:
             wrong.append(f"{fault.name}: names no tests")
         for pattern in fault.tests:
-            if not suites_of(pattern, known):
+            if not [s for s in suites_of(pattern, known) if runs(fault, known[s])]:
                 wrong.append(f"{fault.name}: no test suite matches {pattern}")
     return wrong
 
@@ -128,17 +143,18 @@ def check_list(faults: list[Fault]) -> list[str]:
 
 
 class Workbench:
-    """Compiles, links and runs with the commands of a build folder.
+    """Compiles, links and runs with the commands of a build folder, for faults in the library.
 
     Of the unit tests only the files that hold tests of `faults` are compiled and linked.
     """
 
-    def __init__(self, build: Path, faults: list[Fault]):
+    def __init__(self, build: Path, faults: list[Fault], program: str = PROGRAM):
         self.build = build
+        self.program = program
         self.ninja("build.ninja")  # which knows of new files then
         commands = json.loads((build / "compile_commands.json").read_text())
         self.compile_commands = {str(Path(entry["file"]).resolve()): entry for entry in commands}
-        link = self.ninja("-t", "commands", PROGRAM).splitlines()[-1]
+        link = self.ninja("-t", "commands", program).splitlines()[-1]
         self.link_words = self.needed(link.split(" "), faults)
         inputs = [w for w in self.link_words if w.endswith((".o", ".a")) and not w.startswith("/")]
         self.ninja(*inputs)
@@ -178,15 +194,20 @@ class Workbench:
         words[words.index("-o") + 1] = str(compiled)
         words[words.index("-c") + 1] = str(source)
         # Kernels include their own file by its path below src/, once for each kind of vector.
+        own = (ROOT / fault.file).parent if fault.in_command else folder / "src"
         first = next(j for j, word in enumerate(words) if word.startswith("-"))
-        words.insert(first, f"-I{folder / 'src'}")
+        words.insert(first, f"-I{own}")
         subprocess.run(words, cwd=entry["directory"], check=True, capture_output=True, text=True)
         return compiled
 
-    def link(self, folder: Path, *compiled: Path) -> Path:
-        """The test program. Given objects come first, so the library's own are not taken."""
-        program = folder / PROGRAM
-        words = list(self.link_words)
+    def words_with(self, fault: Fault) -> list[str]:
+        """Those of a link command to which the faulty object is added."""
+        return list(self.link_words)
+
+    def link(self, folder: Path, fault: Fault | None = None, *compiled: Path) -> Path:
+        """The program. Given objects come first, so the library's own are not taken."""
+        program = folder / self.program
+        words = self.words_with(fault) if fault else list(self.link_words)
         output = words.index("-o") + 1
         words[output : output + 1] = [shlex.quote(str(path)) for path in (program, *compiled)]
         subprocess.run(
@@ -196,11 +217,33 @@ class Workbench:
 
     def run(self, program: Path, tests: list[str], limit: float) -> tuple[bool, str]:
         """Whether the tests fail, and which does first."""
+        return self.run_tests([program], tests, limit, None)
+
+    def run_tests(
+        self, programs: list[Path], tests: list[str], limit: float, tested: Path | None
+    ) -> tuple[bool, str]:
+        """The same for the tests that any of the test programs has, of the program `tested`."""
+        ran = False
+        for program in programs:
+            known, fails, test = self.run_one(program, tests, limit, tested)
+            ran |= known
+            if fails:
+                return True, test
+        if not ran:
+            raise WrongList(f"no test matches {':'.join(tests)}")
+        return False, ""
+
+    def run_one(
+        self, program: Path, tests: list[str], limit: float, tested: Path | None
+    ) -> tuple[bool, bool, str]:
+        """Whether the test program has such tests, whether they fail, and which does first."""
         command = [str(program), "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"]
+        environment = {**os.environ, **({"TESTED_UPDRAFT": str(tested)} if tested else {})}
         try:
             ended = subprocess.run(
                 command,
                 cwd=self.build,
+                env=environment,
                 timeout=limit,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -211,14 +254,32 @@ class Workbench:
         except subprocess.TimeoutExpired as expired:
             output, status = (expired.stdout or b"").decode(errors="replace"), None
         started = re.findall(r"^\[ RUN      \] (\S+)", output, re.MULTILINE)
-        if not started:
-            raise WrongList(f"no test matches {':'.join(tests)}")
-        if status == 0:
-            return False, ""
+        if status == 0 or not started:
+            return bool(started), False, ""
         failed = re.search(r"^\[  FAILED  \] (\S+?),? ", output, re.MULTILINE)
         if failed:
-            return True, failed.group(1)
-        return True, f"{started[-1]} {'hangs' if status is None else 'crashes'}"
+            return True, True, failed.group(1)
+        return True, True, f"{started[-1]} {'hangs' if status is None else 'crashes'}"
+
+
+class CommandBench(Workbench):
+    """The same for faults in the command line."""
+
+    def __init__(self, build: Path, faults: list[Fault]):
+        super().__init__(build, [], COMMAND)
+        known = test_files()
+        suites = {s for fault in faults for test in fault.tests for s in suites_of(test, known)}
+        folders = {file.split("/")[1] for suite in suites for file in known[suite]}
+        test_programs = [f"tests/{f}/{p}" for f, p in COMMAND_TESTS.items() if f in folders]
+        self.ninja(*test_programs)
+        self.test_programs = [build / program for program in test_programs]
+
+    def words_with(self, fault: Fault) -> list[str]:
+        """Without the object that the fault replaces, which is not in a library."""
+        return [word for word in self.link_words if not word.endswith(f"/{fault.file}.o")]
+
+    def run(self, program: Path, tests: list[str], limit: float) -> tuple[bool, str]:
+        return self.run_tests(self.test_programs, tests, limit, program)
 
 
 def put_in(fault: Fault, bench: Workbench, limit: float) -> Outcome:
@@ -230,7 +291,7 @@ def put_in(fault: Fault, bench: Workbench, limit: float) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="updraft-fault-") as name:
         folder = Path(name).resolve()
         try:
-            program = bench.link(folder, bench.compile(fault, folder))
+            program = bench.link(folder, fault, bench.compile(fault, folder))
         except subprocess.CalledProcessError as error:
             lines = [line for line in error.stderr.splitlines() if "error" in line]
             return outcome("does not build", lines[0] if lines else error.stderr[:200])
@@ -256,11 +317,11 @@ def write_docs(outcomes: list[Outcome]) -> None:
     parts = sorted({outcome.fault.part for outcome in outcomes})
     for part in parts:
         words = [outcome.word for outcome in outcomes if outcome.fault.part == part]
-        lines.append(f"| {part} | {len(words)} | {words.count('caught')} |")
+        lines.append(f"| {part.replace('_', ' ')} | {len(words)} | {words.count('caught')} |")
     caught = sum(outcome.word == "caught" for outcome in outcomes)
     lines.append(f"| all | {len(outcomes)} | {caught} |")
     for part in parts:
-        lines += ["", f"### {part.capitalize()}", ""]
+        lines += ["", f"### {part.replace('_', ' ').capitalize()}", ""]
         lines += ["| fault | file | noticed by |", "|---|---|---|"]
         for outcome in outcomes:
             if outcome.fault.part != part:
@@ -285,11 +346,20 @@ def selected(faults: list[Fault], names: list[str]) -> list[Fault]:
 
 
 def run_all(faults: list[Fault], options: argparse.Namespace) -> list[Outcome]:
-    bench = Workbench(options.build.resolve(), faults)
-    check_sound(faults, bench, options.limit)
+    build = options.build.resolve()
+    in_library = [fault for fault in faults if not fault.in_command]
+    in_command = [fault for fault in faults if fault.in_command]
+    benches = {}
+    if in_library:
+        benches[False] = Workbench(build, in_library)
+        check_sound(in_library, benches[False], options.limit)
+    if in_command:
+        benches[True] = CommandBench(build, in_command)
+        check_sound(in_command, benches[True], options.limit)
     outcomes = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        for outcome in pool.map(lambda fault: put_in(fault, bench, options.limit), faults):
+        put_in_one = lambda fault: put_in(fault, benches[fault.in_command], options.limit)
+        for outcome in pool.map(put_in_one, faults):
             outcomes.append(outcome)
             print(
                 f"{outcome.word:<9} {outcome.fault.part}: {outcome.fault.name:<32} "

@@ -72,6 +72,10 @@ void Server::kill() {
 
 cli_test::Outcome Server::terminate() {
   ::kill(process_->id(), SIGTERM);
+  return wait();
+}
+
+cli_test::Outcome Server::wait() {
   for (const Deadline deadline; !ended(process_->id()) && !deadline.over();) rest();
   ::kill(process_->id(), SIGKILL);
   cli_test::Outcome outcome = process_->wait();

@@ -35,6 +35,9 @@ class Server {
   /// SIGTERM, and what the program left behind.
   cli_test::Outcome terminate();
 
+  /// The same once it has ended by itself; SIGKILL after a minute.
+  cli_test::Outcome wait();
+
   void signal(int number);
   pid_t process() const { return process_->id(); }
   /// What it has written to standard error so far.

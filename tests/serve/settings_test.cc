@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "api.h"
+#include "on_server.h"
 #include "server.h"
+#include "store/sqlite.h"
 #include "support/folder.h"
 
 namespace updraft::service_test {
@@ -122,6 +124,8 @@ TEST(Settings, BadValuesAreNamedWithTheirPlace) {
             std::string::npos);
   EXPECT_NE(refusal({"--config", folder.path("none.toml")}).find("none.toml"), std::string::npos);
   EXPECT_NE(refusal({"--threads", "0"}).find("--threads = 0"), std::string::npos);
+  EXPECT_NE(refusal({"--webhook", "http://127.0.0.1:1/"}).find("--webhook-secret-file: must be"),
+            std::string::npos);
 }
 
 TEST(Settings, BadVariablesAreNamed) {
@@ -145,13 +149,27 @@ TEST(Settings, BadVariablesAreNamed) {
 
 TEST(Settings, AServiceRunsByThem) {
   const testing::TemporaryFolder folder;
-  const std::string file = folder.write("mine.toml", "demo = true\nscrub-every = 0\n");
+  const std::string file = folder.write("mine.toml",
+                                        "demo = true\nscrub-every = 0\n"
+                                        "snapshot-every = 3\nmemory = 1\n");
   const Variable variable("UPDRAFT_TOKEN_FILE", folder.write("tokens", "token-of-16-chars\n"));
   Server server({.store = "", .further = {"--config", file}});
   EXPECT_EQ(Api(server.port()).get("/v1/campaigns").status, 401);
   Api api(server.port());
   api.set_token("token-of-16-chars");
   EXPECT_TRUE(eventually([&] { return api.get("/v1/campaigns/demo").status == 200; }));
+  Json large = shop("large");
+  large["actions"] = 1000;
+  large["variables"] = 1000;
+  large["policy"] = "up_ucb_l(alpha=1)";
+  large["knowledge"] = {{"max_affected", 10}};
+  const Answer refused = api.post("/v1/campaigns", large.dump());
+  EXPECT_EQ(refused.status, 409) << refused.text;
+  EXPECT_NE(refused.text.find("1 MiB"), std::string::npos) << refused.text;
+  EXPECT_TRUE(eventually([&] {
+    return Connection(server.store(), Connection::Mode::kReadOnly)
+               .number("SELECT count(*) FROM snapshots") > 0;
+  }));
 }
 
 }  // namespace

@@ -138,6 +138,8 @@ TEST(ContextRequest, RefusesWithFieldValueAndRule) {
             "context[1][1] = -2e+100: must have an absolute value of at most 1e100");
   EXPECT_EQ(refused("{" + rows + "}", "lin_up_ucb(beta=1)", "", {.pool_rows = 1}),
             "context = 2 rows: must have at most 1");
+  EXPECT_EQ(refused("{" + rows + "}", "lin_up_ucb(beta=1)", "", {.row_work = 2 * 4 * 3 - 1}),
+            "context = 2 rows: must have at most 1: each takes 12 multiplications");
   EXPECT_EQ(refused("{" + rows + "}"),
             "affected: is missing; lin_up_ucb needs a list of variables per action, or "
             "max_affected in place of all lists");

@@ -180,6 +180,14 @@ TEST(ParseDecision, RefusesPools) {
                              RequestLimits{2});
             }),
             "pool = 3 rows: must have at most 2");
+  const auto rows_of_work = [](std::uint64_t work) {
+    return refusal([&] {
+      parse_decision(R"({"pool": [[1, 2, 3], [4, 5, 6]]})", targeted(), {.row_work = work});
+    });
+  };
+  EXPECT_EQ(rows_of_work(2 * 9 * 2), "(accepted)");
+  EXPECT_EQ(rows_of_work(2 * 9 * 2 - 1),
+            "pool = 2 rows: must have at most 1: each takes 18 multiplications");
 }
 
 TEST(ParseDecision, AsksForTheBaselineWhereThePolicyNeedsIt) {
