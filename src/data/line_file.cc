@@ -96,11 +96,15 @@ bool LineFile::fill() {
   buffer_.resize(size + static_cast<std::size_t>(std::max(count, 0)));
   int code = Z_OK;
   const char* reason = gzerror(file_, &code);
-  if (count < 0 || code == Z_BUF_ERROR) {
-    throw refuse_file(code == Z_ERRNO
-                          ? "cannot be read to its end: " + std::generic_category().message(errno)
-                      : code == Z_BUF_ERROR ? std::string("is damaged: the gzip data end too soon")
-                                            : fmt::format("is damaged: {}", reason));
+  if (count < 0 && code == Z_ERRNO) {
+    throw refuse_file("cannot be read to its end: " + std::generic_category().message(errno));
+  }
+  if (count < 0 || (count == 0 && code == Z_BUF_ERROR)) {  // which comes before the last data
+    const auto more = std::count(buffer_.begin(), buffer_.end(), '\n');
+    const std::uint64_t whole =
+        std::max<std::uint64_t>(line_, 1) - 1 + static_cast<std::uint64_t>(more);
+    throw refuse_file(fmt::format("is damaged after line {}: {}", whole,
+                                  code == Z_BUF_ERROR ? "the gzip data end too soon" : reason));
   }
   at_end_ = count == 0;
   return !at_end_;

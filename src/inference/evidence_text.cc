@@ -11,6 +11,13 @@ std::string interval_text(const Interval& interval) {
   return fmt::format("({:.4g} to {:.4g}, {})", interval.low, interval.high, kAnyTime);
 }
 
+/// To two digits: the forecast is no better than that.
+std::uint64_t about_so_many(std::uint64_t rounds) {
+  std::uint64_t unit = 1;
+  while (rounds / unit >= 100) unit *= 10;
+  return (rounds / unit + (2 * (rounds % unit) >= unit ? 1 : 0)) * unit;
+}
+
 }  // namespace
 
 std::string name_of_action(ActionId action, std::span<const std::string> action_names) {
@@ -44,7 +51,7 @@ std::string settled_text(const Settlement& about, std::span<const std::string> a
   if (!about.more_rounds) {
     return leads + "; more than a thousand times as many rounds would be needed" + one_look;
   }
-  return fmt::format("{}; about {} more round{}{}", leads, *about.more_rounds,
+  return fmt::format("{}; about {} more round{}{}", leads, about_so_many(*about.more_rounds),
                      *about.more_rounds == 1 ? "" : "s", one_look);
 }
 

@@ -27,6 +27,15 @@ TEST(EvidenceText, SaysWhatIsSettledAndWhatItTakes) {
   EXPECT_EQ(settled_text(about, {}).find("not settled: action 1 leads; more than a thousand"), 0u);
   about.more_rounds = 40;
   EXPECT_EQ(settled_text(about, kNames), "not settled: mail leads; about 40 more rounds");
+  const std::pair<std::uint64_t, const char*> forecasts[] = {
+      {1, "about 1 more round"},       {99, "about 99 more rounds"},
+      {104, "about 100 more rounds"},  {105, "about 110 more rounds"},
+      {995, "about 1000 more rounds"}, {752'405'575, "about 750000000 more rounds"}};
+  for (const auto& [rounds, words] : forecasts) {
+    about.more_rounds = rounds;
+    EXPECT_EQ(settled_text(about, kNames), std::string("not settled: mail leads; ") + words);
+  }
+  about.more_rounds = 40;
   about.likely = true;
   EXPECT_EQ(settled_text(about, kNames),
             "not settled: mail leads; about 40 more rounds; its probability of being best is for "

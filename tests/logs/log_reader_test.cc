@@ -7,6 +7,7 @@
 
 #include "support/folder.h"
 #include "support/refusal.h"
+#include "support/whole_lines.h"
 #include "updraft/decision_log.h"
 
 namespace updraft {
@@ -260,7 +261,8 @@ TEST_F(DecisionLogs, RefusesATruncatedGzip) {
   EXPECT_EQ(survey_log(path).rounds, 20'000u);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
   EXPECT_EQ(testing::refusal([&] { survey_log(path); }),
-            "log = " + path + ": is damaged: the gzip data end too soon");
+            "log = " + path + ": is damaged after line " +
+                std::to_string(testing::whole_lines(path)) + ": the gzip data end too soon");
 }
 
 }  // namespace
