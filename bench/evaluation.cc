@@ -7,6 +7,9 @@
 // Actions that are refused in a log are left out of its shares and counted.
 //
 //   evaluation [INSTANCE [LOGS [ROUNDS [POLICY ...]]]]
+//   evaluation learned INSTANCE LOGS ROUNDS [POLICY ...]
+//     uplift_dr with the sets that up_ts_sparse, which is told nothing, identified in another log
+//     of the same policy and size, beside uplift_dr with the true sets and dr.
 
 #include <fmt/format.h>
 
@@ -20,6 +23,7 @@
 #include "experiments/record_run.h"
 #include "updraft/evaluate.h"
 #include "updraft/instance.h"
+#include "updraft/registry.h"
 
 namespace updraft {
 namespace {
@@ -35,6 +39,10 @@ const std::vector<LogPolicy> kLogPolicies = {{"uniform", "up_ts", 1.0},
                                              {"up_ts_20", "up_ts", 0.2},
                                              {"eps_greedy", "up_ucb_bl(alpha=1e-9)", 0.2}};
 
+double holds(const Interval& interval, double x) {
+  return interval.low <= x && x <= interval.high ? 1.0 : 0.0;
+}
+
 /// Of one estimator and action, over the logs.
 struct Tally {
   double logs = 0.0;
@@ -42,6 +50,14 @@ struct Tally {
   double squares = 0.0;
   double covered = 0.0;
   double gain_covered = 0.0;
+
+  void add(const ValueEstimate& estimate, double truth) {
+    const double off = estimate.value - truth;
+    logs += 1.0;
+    error += off;
+    squares += off * off;
+    covered += holds(estimate.interval, truth);
+  }
 
   /// In standard deviations of one estimate; 0 if too few logs tell.
   double bias() const {
@@ -111,14 +127,7 @@ void measure(const std::shared_ptr<const Instance>& instance, const LogPolicy& p
         if (!value.estimates[e]) continue;
         Tally& tally = tallies[a][e];
         const double truth = instance->rewards()[a];
-        const double off = value.estimates[e]->value - truth;
-        const auto holds = [](const Interval& interval, double x) {
-          return interval.low <= x && x <= interval.high ? 1.0 : 0.0;
-        };
-        tally.logs += 1.0;
-        tally.error += off;
-        tally.squares += off * off;
-        tally.covered += holds(value.estimates[e]->interval, truth);
+        tally.add(*value.estimates[e], truth);
         tally.gain_covered += holds(value.estimates[e]->gain_interval, truth - logged);
       }
     }
@@ -155,10 +164,65 @@ void measure(const std::shared_ptr<const Instance>& instance, const LogPolicy& p
              rmse[3] / rmse[2]);
 }
 
+/// What up_ts_sparse finds in a log, of whatever the true knowledge is about.
+Knowledge learned_from(const std::vector<LoggedRound>& log, const Knowledge& truth) {
+  Knowledge learned(truth.actions(), truth.variables());
+  const auto policy = make_policy("up_ts_sparse", learned);
+  for (const LoggedRound& round : log) {
+    policy->take(round.action);
+    policy->observe(round.action, Payoffs::dense(round.values));
+  }
+  const Explanation explanation = policy->explain();
+  std::vector<VariableSet> sets;
+  for (const ActionExplanation& action : explanation.actions) {
+    sets.push_back(action.identified.value());
+  }
+  learned.set_affected(std::move(sets));
+  return learned;
+}
+
+void measure_learned(const std::shared_ptr<const Instance>& instance, const LogPolicy& policy,
+                     std::uint32_t logs, std::uint32_t rounds) {
+  const auto workload = make_workload(instance, {.rounds = rounds, .seed = 1});
+  const EvaluationOptions known = options_for(*instance);
+  const char* names[3] = {"learned", "known", "dr"};
+  Tally tallies[3];
+  for (std::uint32_t run = 0; run < logs; ++run) {
+    EvaluationOptions learned = known;
+    learned.knowledge =
+        learned_from(log_of(*workload, *instance, policy, logs + run), *known.knowledge);
+    const std::vector<LoggedRound> log = log_of(*workload, *instance, policy, run);
+    const LoggedRounds shown = [&](const auto& visit) {
+      for (const LoggedRound& round : log) visit(round);
+    };
+    const Evaluation with[2] = {evaluate(shown, learned), evaluate(shown, known)};
+    for (std::size_t a = 0; a < instance->actions(); ++a) {
+      if (!with[1].policies[a].refusal.empty()) continue;
+      const ValueEstimate found[3] = {*with[0].policies[a][Estimator::kUpliftDr],
+                                      *with[1].policies[a][Estimator::kUpliftDr],
+                                      *with[1].policies[a][Estimator::kDr]};
+      for (std::size_t e = 0; e < 3; ++e) tallies[e].add(found[e], instance->rewards()[a]);
+    }
+  }
+  fmt::print("{}, logs of {}: {} logs of {} rounds, all actions together\n", instance->name(),
+             policy.name, logs, rounds);
+  for (std::size_t e = 0; e < 3; ++e) {
+    fmt::print("  {:<8} coverage {:>5.1f} %, RMSE {:>8.4g}\n", names[e],
+               100.0 * tallies[e].covered / tallies[e].logs,
+               std::sqrt(tallies[e].squares / tallies[e].logs));
+  }
+  std::fflush(stdout);
+}
+
 }  // namespace
 }  // namespace updraft
 
 int main(int count, char** arguments) {
+  const bool learned = count > 1 && std::string(arguments[1]) == "learned";
+  if (learned) {
+    --count;
+    ++arguments;
+  }
   const std::string name = count > 1 ? arguments[1] : "gaussian";
   const int logs = count > 2 ? std::atoi(arguments[2]) : 1000;
   const int rounds = count > 3 ? std::atoi(arguments[3]) : 1000;
@@ -173,8 +237,8 @@ int main(int count, char** arguments) {
       if (!asked.empty() && std::find(asked.begin(), asked.end(), policy.name) == asked.end()) {
         continue;
       }
-      updraft::measure(instance, policy, static_cast<std::uint32_t>(logs),
-                       static_cast<std::uint32_t>(rounds));
+      (learned ? updraft::measure_learned : updraft::measure)(
+          instance, policy, static_cast<std::uint32_t>(logs), static_cast<std::uint32_t>(rounds));
     }
   } catch (const std::exception& refused) {
     fmt::print(stderr, "evaluation: {}\n", refused.what());

@@ -2,10 +2,10 @@
 //
 //   stopping settle INSTANCE RUNS ROUNDS PROBE POLICY ...
 //     how often and when runs settle, and how often on a wrong action. INSTANCE is a shipped
-//     one, or aa: five actions that do nothing to twenty variables with shared noise, or aa01: the
-//     same with payoffs of 0 and 1, 5 % of them 1, or aarare: one variable, which 1 % of rounds
-//     pay, a lognormal amount. Looks at every round. Beside it the rounds of a rotation of fixed
-//     size that knows the gap and the noise. Prints a row for the runs so far after every
+//     one, or aa: five actions that do nothing to twenty variables with shared noise, or aa2: two
+//     of them, or aa01: aa with payoffs of 0 and 1, 5 % of them 1, or aarare: one variable, which 1
+//     % of rounds pay, a lognormal amount. Looks at every round. Beside it the rounds of a rotation
+//     of fixed size that knows the gap and the noise. Prints a row for the runs so far after every
 //     100; "at most" is the upper end of the 95 % interval of Clopper and Pearson of "wrong".
 //   stopping gain WORLD RUNS ROUNDS SHARE POLICY ...
 //     how often the intervals of the gain over a holdout of that share hold the truth, at a random
@@ -61,15 +61,16 @@ struct Made {
   static constexpr std::size_t kActions = 5, kVariables = 20, kEach = 4;
   std::vector<double> effects = std::vector<double>(kActions, 0.0);  ///< on each of its variables
   double drift = 0.0;                                                ///< in standard deviations
-  double hidden = 0.0;  ///< effect of action 4 on the last variable, which no set has
-  double harm = 0.0;    ///< what action 2 takes from variable 7, and gives to variable 8
-  bool binary = false;  ///< payoffs of 0 and 1
+  double hidden = 0.0;             ///< effect of action 4 on the last variable, which no set has
+  double harm = 0.0;               ///< what action 2 takes from variable 7, and gives to variable 8
+  bool binary = false;             ///< payoffs of 0 and 1
+  std::size_t actions = kActions;  ///< the first so many
 };
 
 World made_world(const Made& made, const Resolution::Kind kind) {
-  World world{.knowledge = Knowledge(Made::kActions, Made::kVariables), .rewards = {}, .pay = {}};
+  World world{.knowledge = Knowledge(made.actions, Made::kVariables), .rewards = {}, .pay = {}};
   std::vector<VariableSet> sets;
-  for (VariableId a = 0; a < Made::kActions; ++a) {
+  for (VariableId a = 0; a < made.actions; ++a) {
     std::vector<VariableId> ids(Made::kEach);
     for (VariableId j = 0; j < Made::kEach; ++j)
       ids[j] = a * 3 + j;  // neighbours share one, and none has the last four
@@ -235,9 +236,10 @@ Course settle_once(World& world, const std::string& spec, std::uint32_t run, std
 }
 
 void settle(const std::string& name, const Arguments& asked) {
-  const bool idle = name == "aa" || name == "aa01" || name == "aarare";
+  const bool idle = name == "aa" || name == "aa2" || name == "aa01" || name == "aarare";
+  const Made made{.binary = name == "aa01", .actions = name == "aa2" ? 2 : Made::kActions};
   World world = name == "aarare" ? rare_world()
-                : idle           ? made_world({.binary = name == "aa01"}, Resolution::Kind::kGroups)
+                : idle           ? made_world(made, Resolution::Kind::kGroups)
                                  : instance_world(name, asked.rounds);
   fmt::print("{}, {} runs of at most {} rounds, {:g} of them probes\n", name, asked.runs,
              asked.rounds, asked.number);

@@ -29,7 +29,7 @@ def test_everything_public_has_a_docstring():
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/estimates.md", "docs/coming-from.md",
-                                  "docs/propensities.md", "docs/stopping.md"])
+                                  "docs/propensities.md", "docs/stopping.md", "docs/evaluation.md"])
 def test_pages(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
