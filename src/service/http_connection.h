@@ -66,6 +66,7 @@ struct WholeRequest {
   std::string content_encoding;  ///< of the body
   std::shared_ptr<const TokenHolder> by;
   bool takes_gzip = false;
+  bool is_large = false;  ///< in the lane of large bodies
   std::chrono::steady_clock::time_point start;
 };
 
@@ -197,6 +198,8 @@ class ServerLoop {
   void closed(Connection& connection);
 
  private:
+  void post(std::shared_ptr<Connection> connection, std::shared_ptr<WholeRequest> request);
+  void do_work(std::shared_ptr<Connection> connection, std::shared_ptr<WholeRequest> request);
   void watch_workers();
   void accept();
   void accepted(Tcp::socket socket);
@@ -226,7 +229,9 @@ class ServerLoop {
   Connection::Clock::time_point stop_at_;
   // Last, so that they end first.
   asio::thread_pool vital_{1};  // /healthz, /readyz and /metrics never wait behind other requests
+  const std::size_t most_of_lane_;
   WorkerPool workers_;
+  WorkerLanes lanes_{workers_};
 };
 
 }  // namespace updraft

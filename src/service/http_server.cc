@@ -24,6 +24,9 @@ constexpr int kMostWaiting = 4096;
 constexpr std::chrono::milliseconds kPulse{50};
 constexpr std::chrono::milliseconds kPauseAfterAcceptError{20};
 
+/// Requests with larger bodies, in plain text, are worked on one at a time.
+constexpr std::size_t kLargeBody = std::size_t{8} << 20;
+
 /// Shorter answers are not packed.
 constexpr std::size_t kLeastPacked = 1400;
 
@@ -117,6 +120,20 @@ HttpAnswer answer_or_failure(HttpApi& api, WholeRequest& request, std::size_t bo
   }
 }
 
+/// Whether a packed body is large in plain text; if not, and it can be read, it is unpacked.
+bool unpacks_to_large(WholeRequest& request, std::size_t body_limit) {
+  if (request.is_large || !lists_token(request.content_encoding, "gzip")) return false;
+  try {
+    auto unpacked = from_gzip(request.body, std::min(kLargeBody, body_limit));
+    if (!unpacked) return false;
+    if (unpacked->too_large) return kLargeBody < body_limit;
+    request.body = std::move(unpacked->text);
+    request.content_encoding.clear();
+  } catch (...) {  // for want of memory
+  }
+  return false;
+}
+
 bool is_vital(const RouteMatch& match) {
   if (match.route == nullptr) return false;
   const Endpoint endpoint = match.route->endpoint;
@@ -132,6 +149,7 @@ ServerLoop::ServerLoop(const HttpServerOptions& options, HttpApi& api, ServiceLo
       log_(log),
       gate_(options.tokens),
       table_(options.limits.connections, options.limits.connections_per_client),
+      most_of_lane_(std::max<std::size_t>(1, options.threads / 3)),
       workers_(options.threads, 2 * std::max(1u, std::thread::hardware_concurrency())) {}
 
 void ServerLoop::listen(const ListenAddress& address) {
@@ -287,30 +305,55 @@ std::optional<HttpAnswer> ServerLoop::admit(const RequestHead& head, WholeReques
 }
 
 void ServerLoop::work_on(std::shared_ptr<Connection> connection, WholeRequest request) {
-  const bool vital = is_vital(request.match);
-  auto work = [this, connection = std::move(connection),
-               request = std::make_shared<WholeRequest>(std::move(request))]() mutable {
-    auto answer = std::make_shared<HttpAnswer>(
-        stopping_ ? error_answer(503, "the service is stopping: nothing was changed; try again")
-                  : answer_or_failure(api_, *request, limits_.body_bytes));
-    ++*unkept_;
-    // Once the counter is down, the loop may end: by then nothing of it is held here.
-    api_.when_kept(answer->commit, [this, unkept = unkept_, connection = std::move(connection),
-                                    request, answer](HttpAnswer* instead) mutable {
-      if (instead != nullptr) *answer = std::move(*instead);
-      asio::post(io_, [connection = std::move(connection), request, answer] {
-        connection->finish(*request, std::move(*answer));
-      });
-      --*unkept;
-      unkept->notify_all();
+  request.is_large = request.body.size() > kLargeBody;
+  auto shared = std::make_shared<WholeRequest>(std::move(request));
+  if (is_vital(shared->match)) {
+    asio::post(vital_, [this, connection, shared]() mutable {
+      do_work(std::move(connection), std::move(shared));
     });
-  };
-  if (vital) {
-    asio::post(vital_, std::move(work));
     return;
   }
-  workers_.post(std::move(work));
+  post(std::move(connection), std::move(shared));
   watch_workers();
+}
+
+/// Large bodies are worked on one at a time, and requests about one campaign, which may wait for
+/// one another, leave threads to others.
+void ServerLoop::post(std::shared_ptr<Connection> connection,
+                      std::shared_ptr<WholeRequest> request) {
+  const RouteMatch& match = request->match;
+  const std::string lane = request->is_large        ? std::string("large")
+                           : match.campaign.empty() ? std::string(match.pattern)
+                                                    : "campaign " + match.campaign;
+  const std::size_t most = request->is_large ? 1 : most_of_lane_;
+  // Moved on, so that a connection ends in the thread that waits for all of them.
+  lanes_.post(lane, most,
+              [this, connection = std::move(connection), request = std::move(request)]() mutable {
+                do_work(std::move(connection), std::move(request));
+              });
+}
+
+void ServerLoop::do_work(std::shared_ptr<Connection> connection,
+                         std::shared_ptr<WholeRequest> request) {
+  if (!stopping_ && unpacks_to_large(*request, limits_.body_bytes)) {
+    request->is_large = true;
+    post(std::move(connection), std::move(request));
+    return asio::post(io_, [this] { watch_workers(); });
+  }
+  auto answer = std::make_shared<HttpAnswer>(
+      stopping_ ? error_answer(503, "the service is stopping: nothing was changed; try again")
+                : answer_or_failure(api_, *request, limits_.body_bytes));
+  ++*unkept_;
+  // Once the counter is down, the loop may end: by then nothing of it is held here.
+  api_.when_kept(answer->commit, [this, unkept = unkept_, connection = std::move(connection),
+                                  request, answer](HttpAnswer* instead) mutable {
+    if (instead != nullptr) *answer = std::move(*instead);
+    asio::post(io_, [connection = std::move(connection), request, answer] {
+      connection->finish(*request, std::move(*answer));
+    });
+    --*unkept;
+    unkept->notify_all();
+  });
 }
 
 /// As long as work waits, looks whether those who should do it are held up.

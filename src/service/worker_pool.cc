@@ -25,7 +25,7 @@ void WorkerPool::post(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back({std::move(work), Clock::now()});
-    if (working_ >= few_) return;
+    if (working_ >= few_ || asleep_.empty()) return;
     woken = wake_one();
   }
   woken->wake.notify_one();
@@ -71,6 +71,42 @@ void WorkerPool::join() {
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
+}
+
+void WorkerLanes::post(const std::string& lane, std::size_t most, std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    Lane& here = lanes_[lane];
+    if (here.working >= most) {
+      here.waiting.push_back(std::move(work));
+      return;
+    }
+    ++here.working;
+  }
+  give(lane, std::move(work));
+}
+
+void WorkerLanes::give(const std::string& lane, std::function<void()> work) {
+  pool_.post([this, lane, work = std::move(work)]() mutable {
+    work();
+    work = nullptr;  // what it holds may take much memory
+    go_on(lane);
+  });
+}
+
+void WorkerLanes::go_on(const std::string& lane) {
+  std::function<void()> next;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto here = lanes_.find(lane);
+    if (here->second.waiting.empty()) {
+      if (--here->second.working == 0) lanes_.erase(here);
+      return;
+    }
+    next = std::move(here->second.waiting.front());
+    here->second.waiting.pop_front();
+  }
+  give(lane, std::move(next));
 }
 
 }  // namespace updraft

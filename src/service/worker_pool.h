@@ -6,7 +6,9 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 namespace updraft {
@@ -59,6 +61,31 @@ class WorkerPool {
   bool ending_ = false;
   std::vector<Sleeper> sleepers_;
   std::vector<std::thread> threads_;
+};
+
+/// Posts work in lanes, so that one of them cannot keep all threads of a pool busy: work beyond the
+/// share of its lane waits without a thread. A thread that has done work of a lane goes on with
+/// what waits there, in order.
+class WorkerLanes {
+ public:
+  explicit WorkerLanes(WorkerPool& pool) : pool_(pool) {}
+
+  /// At most `most` works of the lane are done at a time. `work` must not throw.
+  void post(const std::string& lane, std::size_t most, std::function<void()> work);
+
+ private:
+  struct Lane {
+    std::size_t working = 0;
+    std::deque<std::function<void()>> waiting;
+  };
+
+  void give(const std::string& lane, std::function<void()> work);
+  /// Some work of the lane is done.
+  void go_on(const std::string& lane);
+
+  WorkerPool& pool_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Lane> lanes_;  // those with work
 };
 
 }  // namespace updraft

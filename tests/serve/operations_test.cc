@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "on_server.h"
+#include "service/content_encoding.h"
 #include "store/sqlite.h"
 #include "support/folder.h"
 
@@ -167,6 +168,38 @@ TEST(Operations, SigtermEndsRequestsThatDoNotEnd) {
   other.execute("ROLLBACK");
   server.start();
   EXPECT_EQ(Api(server.port()).report("spring").at("state_version"), 0);
+}
+
+/// The most memory that a process has had, in MiB.
+std::size_t peak_memory(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/status");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t at = text.find("VmHWM:");
+  return at == text.npos ? 0 : std::stoull(text.substr(at + 6)) / 1024;
+}
+
+// Each takes a few kilobytes until it is unpacked, so the limit of bodies does not see them.
+TEST(Operations, LargeBodiesAreUnpackedOneAtATime) {
+  Server server;
+  Api(server.port()).create(shop("spring"));
+  Api(server.port()).decide("spring", {{"decision", "a"}});
+  constexpr std::size_t kSize = std::size_t{48} << 20;
+  const std::string body = to_gzip(R"({"payoffs": [1, 0, 0)" + std::string(kSize, ' ') + "]}", 9);
+  ASSERT_LT(body.size(), 64u * 1024);
+  const std::size_t before = peak_memory(server.process());
+  std::vector<int> sockets;
+  for (int i = 0; i < 40; ++i) {
+    sockets.push_back(connect_to(server.port()));
+    send_text(sockets.back(), "PUT " + payoffs_path("spring", "a") +
+                                  " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                  "Content-Encoding: gzip\r\nContent-Length: " +
+                                  std::to_string(body.size()) + "\r\n\r\n" + body);
+  }
+  for (const int socket : sockets) {
+    EXPECT_TRUE(text_from(socket).starts_with("HTTP/1.1 400 "));
+    close(socket);
+  }
+  EXPECT_LT(peak_memory(server.process()), before + 20 * (kSize >> 20));
 }
 
 void damage(const std::string& store) {

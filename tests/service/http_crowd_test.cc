@@ -159,6 +159,15 @@ class BlockedService : public ::testing::Test {
     });
   }
 
+  std::future<int> creation(const std::string& name) {
+    return std::async(std::launch::async, [this, name] {
+      const std::string definition =
+          R"({"name": ")" + name +
+          R"json(", "policy": "ucb(alpha=1)", "actions": 2, "variables": 2})json";
+      return running_->client().Post("/v1/campaigns", definition, "application/json")->status;
+    });
+  }
+
   testing::TemporaryFolder folder_;
   std::optional<Service> service_;
   std::optional<Connection> other_;
@@ -166,15 +175,34 @@ class BlockedService : public ::testing::Test {
 };
 
 TEST_F(BlockedService, HealthAndMetricsAnswerWhileAllThreadsWait) {
-  std::vector<std::future<int>> waiting;
-  for (int i = 0; i < 8; ++i) waiting.push_back(decision());
-  while (service_->gauges().queued == 0) std::this_thread::yield();
-  EXPECT_EQ(running_->client().Get("/healthz")->status, 200);
-  EXPECT_EQ(running_->client().Get("/metrics")->status, 200);
-  for (auto& one : waiting)
-    EXPECT_EQ(one.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  std::future<int> making = creation("b");
+  std::future<int> stopping = std::async(std::launch::async, [this] {
+    return running_->client().Post("/v1/campaigns/a/stop")->status;
+  });
+  while (service_->gauges().queued < 2) std::this_thread::yield();
+  for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
+    const auto answer = running_->client().Get(path);
+    ASSERT_TRUE(answer) << path;
+    EXPECT_EQ(answer->status, 200) << path;
+  }
+  EXPECT_EQ(making.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  EXPECT_EQ(stopping.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   other_->execute("ROLLBACK");
-  for (auto& one : waiting) EXPECT_EQ(one.get(), 200);
+  EXPECT_EQ(making.get(), 201);
+  EXPECT_EQ(stopping.get(), 200);
+}
+
+TEST_F(BlockedService, RequestsOfOneKindLeaveThreadsToOthers) {
+  std::vector<std::future<int>> waiting;
+  for (const char* name : {"b", "c", "d", "e"}) waiting.push_back(creation(name));
+  while (service_->gauges().queued == 0) std::this_thread::yield();
+  for (int i = 0; i < 8; ++i) {
+    const auto shown = running_->client().Get("/v1/campaigns/a");
+    ASSERT_TRUE(shown) << i;
+    EXPECT_EQ(shown->status, 200);
+  }
+  other_->execute("ROLLBACK");
+  for (auto& one : waiting) EXPECT_EQ(one.get(), 201);
 }
 
 TEST_F(BlockedService, StopAnswersWhatIsComplete) {

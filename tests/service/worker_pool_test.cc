@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <latch>
 #include <semaphore>
 #include <set>
 #include <thread>
+#include <vector>
 
 namespace updraft {
 namespace {
@@ -65,6 +67,48 @@ TEST(WorkerPool, WakesTheOneThatWorkedLast) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_LT(at_work.size(), 16u) << "all in turn";
+}
+
+TEST(WorkerLanes, OneLaneTakesItsShareAndNoMore) {
+  WorkerPool pool(4, 4);
+  WorkerLanes lanes(pool);
+  std::counting_semaphore<> held{0};
+  std::atomic<int> at_work = 0;
+  std::atomic<int> most_at_work = 0;
+  std::latch held_up(2);
+  std::latch ended(20);
+  for (int i = 0; i < 20; ++i) {
+    lanes.post("slow", 2, [&, i] {
+      const int now = ++at_work;
+      for (int most = most_at_work; most < now && !most_at_work.compare_exchange_weak(most, now);) {
+      }
+      if (i < 2) held_up.count_down();
+      held.acquire();
+      --at_work;
+      ended.count_down();
+    });
+  }
+  held_up.wait();
+  std::latch others(10);
+  for (int i = 0; i < 10; ++i) lanes.post("quick", 2, [&] { others.count_down(); });
+  others.wait();  // although much of the slow lane waits
+  EXPECT_EQ(at_work, 2);
+  held.release(20);
+  ended.wait();
+  EXPECT_EQ(most_at_work, 2);
+  pool.join();  // before the lanes end
+}
+
+TEST(WorkerLanes, WorkGoesInOrderAndAllOfItIsDone) {
+  std::vector<int> order;
+  {
+    WorkerPool pool(3, 1);
+    WorkerLanes lanes(pool);
+    for (int i = 0; i < 1000; ++i) lanes.post("one", 1, [&, i] { order.push_back(i); });
+    pool.join();
+  }
+  ASSERT_EQ(order.size(), 1000u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
 }  // namespace
