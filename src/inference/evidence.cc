@@ -211,6 +211,7 @@ Steering Evidence::steering() const {
 }
 
 void Evidence::set_idle(std::span<const ActionId> idle) {
+  if (std::equal(idle.begin(), idle.end(), state_->idle.begin(), state_->idle.end())) return;
   state_->idle.assign(idle.begin(), idle.end());
   state_->pause();
   if (state_->plain) state_->stop_rule.look(state_->contrasts, state_->paused);

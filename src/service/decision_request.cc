@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "core/json_fields.h"
 #include "service/event_bodies.h"
@@ -211,14 +212,20 @@ std::vector<ActionId> read_allowed(const RequestField& field, const CampaignDefi
   const json list = list_in(field);
   if (!list.is_array()) throw InvalidInput("allowed", "must be a list of actions");
   if (list.empty()) throw InvalidInput("allowed", "must have at least one action");
+  std::unordered_map<std::string_view, ActionId> by_name;  // lists may be long
+  for (const std::string& name : campaign.action_names) by_name.emplace(name, by_name.size());
+  std::vector<bool> seen(campaign.actions(), false);
   std::vector<ActionId> allowed;
   for (const json& item : list) {
     const std::string path = fmt::format("allowed[{}]", allowed.size());
-    const ActionId action = action_field(item, campaign, path);
-    if (std::find(allowed.begin(), allowed.end(), action) != allowed.end()) {
-      throw InvalidInput(path, item.is_string() ? item.get<std::string>() : item.dump(),
-                         "is repeated");
+    const auto* name = item.get_ptr<const std::string*>();
+    const auto known = name == nullptr ? by_name.end() : by_name.find(*name);
+    const ActionId action =
+        known != by_name.end() ? known->second : action_field(item, campaign, path);
+    if (seen[action]) {
+      throw InvalidInput(path, name != nullptr ? *name : item.dump(), "is repeated");
     }
+    seen[action] = true;
     allowed.push_back(action);
   }
   if (allowed.size() == campaign.actions()) return {};

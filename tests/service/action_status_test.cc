@@ -119,9 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, RestrictedCampaign,
 
 TEST(ActionStatus, RequestsAreRefusedWithFieldValueAndRule) {
   const LiveCampaign live = campaign_of(shop("up_ts"));
-  const auto said = [&](const std::string& body) {
-    return refusal([&] { parsed(live, body); });
-  };
+  const auto said = [&](const std::string& body) { return refusal([&] { parsed(live, body); }); };
   EXPECT_EQ(said(R"({"allowed": []})"), "allowed: must have at least one action");
   EXPECT_EQ(said(R"({"allowed": "news"})"), "allowed: must be a list of actions");
   EXPECT_EQ(said(R"({"allowed": [0, 3]})"), "allowed[1] = 3: must be a whole number from 0 to 2");
@@ -228,8 +226,9 @@ TEST(ActionStatus, OfContextualCampaigns) {
 TEST(ActionStatus, TargetedCampaignsHaveNoActions) {
   LiveCampaign live = campaign_of(
       R"({"name": "mail", "policy": "random", "treatments": 1, "budget": 1, "features": 1})");
-  EXPECT_NE(refusal([&] { live.set_status(0, ActionStatus::kPaused, 0); })
-                .find("have treatments, not actions"),
+  EXPECT_NE(refusal([&] {
+              live.set_status(0, ActionStatus::kPaused, 0);
+            }).find("have treatments, not actions"),
             std::string::npos);
   EXPECT_NE(refusal([&] { parsed(live, R"({"pool": [[1]], "allowed": [0]})"); }), "(accepted)");
   EXPECT_NE(refusal([&] { action_in_path("0", live.definition()); }), "(accepted)");
@@ -269,10 +268,9 @@ TEST(ActionStatus, OfAServiceSurvivesAndIsIdempotent) {
   EXPECT_EQ(service.decide("shop", request(first)).action, action);
   EXPECT_EQ(service.decide("shop", request(R"({"decision": "a", "allowed": [1, 2]})")).action,
             action);
-  EXPECT_EQ(conflict([&] {
-              service.decide("shop", request(R"({"decision": "a", "allowed": [2]})"));
-            }),
-            "decision a was made for another allowed");
+  EXPECT_EQ(
+      conflict([&] { service.decide("shop", request(R"({"decision": "a", "allowed": [2]})")); }),
+      "decision a was made for another allowed");
   EXPECT_EQ(conflict([&] { service.decide("shop", request(R"({"decision": "a"})")); }),
             "decision a was made for another allowed");
   const json events = service.events("shop", {})["events"];
