@@ -110,7 +110,10 @@ std::vector<std::uint32_t> whole_numbers(std::string_view field, py::handle obje
   return out;
 }
 
-VariableSet variable_set(std::string_view field, py::handle object, std::size_t variables) {
+namespace {
+
+VariableSet set_of(std::string_view field, py::handle object, std::size_t variables,
+                   std::string_view of_what) {
   py::object ids = py::reinterpret_borrow<py::object>(object);
   if (PyAnySet_Check(object.ptr())) ids = py::list(ids);
   const py::array given = number_array(field, ids);
@@ -119,7 +122,7 @@ VariableSet variable_set(std::string_view field, py::handle object, std::size_t 
   check_dimensions(field, given, 1);
   if (static_cast<std::size_t>(given.size()) != variables) {
     throw InvalidInput(fmt::format("length of {}", field), std::to_string(given.size()),
-                       fmt::format("a mask must have one bool per variable, {}", variables));
+                       fmt::format("a mask must have one bool per {}, {}", of_what, variables));
   }
   const auto mask = py::array_t<bool, py::array::c_style>(given);
   std::vector<VariableId> chosen;
@@ -127,6 +130,16 @@ VariableSet variable_set(std::string_view field, py::handle object, std::size_t 
     if (mask.data()[id]) chosen.push_back(static_cast<VariableId>(id));
   }
   return VariableSet::from_ids(chosen, field);
+}
+
+}  // namespace
+
+VariableSet variable_set(std::string_view field, py::handle object, std::size_t variables) {
+  return set_of(field, object, variables, "variable");
+}
+
+VariableSet action_set(std::string_view field, py::handle object, std::size_t actions) {
+  return set_of(field, object, actions, "action");
 }
 
 py::array_t<std::int64_t> array_of(const VariableSet& set) {

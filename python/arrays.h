@@ -66,6 +66,8 @@ void set_max_affected(Known& known, std::string_view field, py::handle object) {
 
 /// A set of variables: ids in an array, list, range or set, or a mask of `variables` bools.
 VariableSet variable_set(std::string_view field, py::handle object, std::size_t variables);
+/// The same of actions.
+VariableSet action_set(std::string_view field, py::handle object, std::size_t actions);
 
 // What goes to Python.
 

@@ -32,7 +32,8 @@ std::unique_ptr<NamedEvidence> made(const SeededPolicy& policy, const py::dict& 
       Evidence(policy.policy->knowledge(), evidence_options(options)), std::move(action_names)});
 }
 
-py::dict decided(const NamedEvidence& self, SeededPolicy& policy) {
+py::dict decided(NamedEvidence& self, SeededPolicy& policy) {
+  self.evidence.set_idle(policy.roster.idle());
   const SharedDecision shared = self.evidence.decide(*policy.policy, policy.stream());
   policy.for_each_monitor([&](Monitor& monitor) {
     monitor.decided(shared.decision.action);

@@ -15,13 +15,17 @@
 #include "updraft/error.h"
 #include "updraft/registry.h"
 #include "updraft/state.h"
+#include "updraft/state_io.h"
 
 namespace updraft::python {
 namespace {
 
 /// A policy with the source of its draws, which the library leaves to the caller.
 SeededPolicy seeded(std::unique_ptr<Policy> policy, py::handle seed, py::handle run) {
+  const bool targeting = policy->kind() == PolicyKind::kTargeting;
+  const std::size_t actions = targeting ? 0 : policy->knowledge().actions();
   return {.policy = std::move(policy),
+          .roster = ActionRoster(actions),
           .seed = whole_number("seed", seed, kAnyCount),
           .run = static_cast<std::uint32_t>(whole_number("run", run))};
 }
@@ -42,10 +46,26 @@ SeededPolicy make(const std::string& text, const py::dict& known, py::handle see
   return policy;
 }
 
+/// Ids, increasing; at least one.
+std::vector<ActionId> allowed_from(py::handle object, std::size_t actions) {
+  if (actions == 0) {
+    throw InvalidInput("allowed", "must be absent: targeting gives treatments, not actions");
+  }
+  const std::vector<ActionId> ids = action_set("allowed", object, actions).ids();
+  if (ids.empty()) throw InvalidInput("allowed", "must have at least one action");
+  if (ids.back() >= actions) {
+    throw InvalidInput("allowed", std::to_string(ids.back()),
+                       fmt::format("must be below the number of actions, {}", actions));
+  }
+  return ids;
+}
+
 /// A round with the arrays that it refers to.
 class RoundArrays {
  public:
-  RoundArrays(const Policy& policy, py::handle features, py::handle baseline, py::handle affected) {
+  RoundArrays(const SeededPolicy& self, py::handle features, py::handle baseline,
+              py::handle affected, py::handle allowed) {
+    const Policy& policy = *self.policy;
     if (!features.is_none()) {
       features_ = doubles("X", features, 2);
       round_.features = view(features_);
@@ -62,6 +82,9 @@ class RoundArrays {
       affected_ = sets_from(affected, round_.size());
       round_.affected = affected_;
     }
+    if (!allowed.is_none()) allowed_ = allowed_from(allowed, self.roster.actions());
+    allowed_ = self.roster.active_among(allowed_);
+    round_.allowed = allowed_;
   }
   RoundArrays(const RoundArrays&) = delete;
   RoundArrays& operator=(const RoundArrays&) = delete;
@@ -72,6 +95,7 @@ class RoundArrays {
   Doubles features_;
   Doubles baseline_;
   std::vector<VariableSet> affected_;
+  std::vector<ActionId> allowed_;
   Round round_;
 };
 
@@ -97,8 +121,9 @@ void observe(SeededPolicy& self, ActionId action, const Payoffs& payoffs) {
   });
 }
 
-Decision decide(SeededPolicy& self, py::handle features, py::handle baseline, py::handle affected) {
-  const RoundArrays arrays(*self.policy, features, baseline, affected);
+Decision decide(SeededPolicy& self, py::handle features, py::handle baseline, py::handle affected,
+                py::handle allowed) {
+  const RoundArrays arrays(self, features, baseline, affected, allowed);
   Decision decision = self.policy->decide(arrays.round(), self.stream());
   show(self, decision.action);
   return decision;
@@ -114,15 +139,16 @@ py::object action(const Decision& decision) {
   throw py::attribute_error("action: targeting has treatments");
 }
 
-py::object select(SeededPolicy& self, py::handle features, py::handle baseline,
-                  py::handle affected) {
-  const bool plain = self.policy->kind() == PolicyKind::kPlain;
-  if (plain && features.is_none() && baseline.is_none() && affected.is_none()) {
+py::object select(SeededPolicy& self, py::handle features, py::handle baseline, py::handle affected,
+                  py::handle allowed) {
+  const bool plain = self.policy->kind() == PolicyKind::kPlain && self.roster.all_active();
+  if (plain && features.is_none() && baseline.is_none() && affected.is_none() &&
+      allowed.is_none()) {
     const ActionId action = self.policy->select(self.stream());
     show(self, action);
     return py::int_(action);
   }
-  const RoundArrays arrays(*self.policy, features, baseline, affected);
+  const RoundArrays arrays(self, features, baseline, affected, allowed);
   const Decision decision = self.policy->select(arrays.round(), self.stream());
   show(self, decision.action);
   return decision.treatments.empty() ? action(decision) : treatments(decision);
@@ -130,7 +156,7 @@ py::object select(SeededPolicy& self, py::handle features, py::handle baseline,
 
 void update_in_round(SeededPolicy& self, py::handle features, py::handle choice, py::handle payoffs,
                      py::handle affected) {
-  const RoundArrays arrays(*self.policy, features, py::none(), affected);
+  const RoundArrays arrays(self, features, py::none(), affected, py::none());
   Decision decision;
   if (self.policy->kind() == PolicyKind::kTargeting) {
     decision.treatments = whole_numbers("treatments", choice);
@@ -148,12 +174,13 @@ void update(SeededPolicy& self, py::handle action_object, py::handle payoffs) {
   observe(self, action, GivenPayoffs(payoffs).get());
 }
 
-py::dict explain(SeededPolicy& self, py::handle features, py::handle baseline,
-                 py::handle affected) {
-  const RoundArrays arrays(*self.policy, features, baseline, affected);
+py::dict explain(SeededPolicy& self, py::handle features, py::handle baseline, py::handle affected,
+                 py::handle allowed) {
+  const RoundArrays arrays(self, features, baseline, affected, allowed);
   py::dict out = explanation_dict(self.policy->explain(arrays.round()), self.policy->kind());
   if (self.policy->kind() == PolicyKind::kPlain) {
-    const std::vector<double> probabilities = self.policy->probabilities(self.stream());
+    const std::vector<double> probabilities =
+        self.policy->probabilities(arrays.round(), self.stream());
     out["probability"] = array_of(std::span<const double>(probabilities));
   }
   return out;
@@ -165,6 +192,25 @@ py::object size(const SeededPolicy& self, const char* name) {
   if (sizes.contains(name)) return sizes[name];
   throw py::attribute_error(
       fmt::format("{}: a {} policy has none", name, kind_name(self.policy->kind())));
+}
+
+// Actions that are paused and retired.
+
+template <ActionStatus status>
+void set_status(SeededPolicy& self, py::handle action) {
+  if (self.policy->kind() == PolicyKind::kTargeting) {
+    throw InvalidInput("policy", self.policy->spec().text(), "has treatments, not actions");
+  }
+  self.roster.set(static_cast<ActionId>(whole_number("action", action)), status);
+}
+
+py::list action_status(const SeededPolicy& self) {
+  size(self, "actions");
+  py::list out;
+  for (ActionId action = 0; action < self.roster.actions(); ++action) {
+    out.append(py::str(std::string(name_of(self.roster.status(action)))));
+  }
+  return out;
 }
 
 py::array_t<std::int64_t> pulls(const SeededPolicy& self) {
@@ -212,6 +258,9 @@ what a round is:
   taken for all of them. `baseline`: the expected payoff of each if nothing is done. `affected`: per
   action, the variables that it affects in this round, as ids or as a mask of bools.
 
+A round of a plain or contextual policy may allow only some actions: `allowed`, as ids or as a mask
+of bools. pause() takes an action out of all rounds until resume(), retire() for ever.
+
 `baseline` and `affected` are for the policies that need them. Rounds may differ in size. Several
 decisions may be outstanding, and payoffs may come late, out of order or never. The same calls give
 the same state, bit for bit. Pickling and copying keep everything, the seed included.)";
@@ -219,7 +268,14 @@ the same state, bit for bit. Pickling and copying keep everything, the seed incl
 constexpr const char* kSelectDoc =
     R"(The action to take next; of a targeting policy, the treatment of each individual, 0 for none.
 
-Short for decide(), without the probability. Learns nothing.)";
+Short for decide(), without the probability. Learns nothing. With `allowed`, the choice is among
+these actions only; what is paused or retired is never taken.)";
+
+constexpr const char* kPauseDoc =
+    R"(Takes an action out of all rounds until it is resumed.
+
+The policy still learns from its payoffs. Raises ValueError if the action is retired, or the last
+one that is active. A pickle keeps what is paused and retired; save() does not.)";
 
 constexpr const char* kDecideDoc =
     R"(The choice of select() as a Decision: number, action or treatments, probability, revision.
@@ -284,11 +340,16 @@ void bind_decision(py::module_& module) {
 void bind_calls(py::class_<SeededPolicy>& type) {
   const auto in_round = [&type](const char* name, auto function, const char* doc) {
     type.def(name, function, py::arg("X") = py::none(), py::arg("baseline") = py::none(),
-             py::arg("affected") = py::none(), doc);
+             py::arg("affected") = py::none(), py::arg("allowed") = py::none(), doc);
   };
   in_round("select", &select, kSelectDoc);
   in_round("decide", &decide, kDecideDoc);
   in_round("explain", &explain, kExplainDoc);
+  type.def("pause", &set_status<ActionStatus::kPaused>, py::arg("action"), kPauseDoc)
+      .def("resume", &set_status<ActionStatus::kActive>, py::arg("action"),
+           "Allows an action again that was paused.")
+      .def("retire", &set_status<ActionStatus::kRetired>, py::arg("action"),
+           "Takes an action out of all rounds, for ever.");
   type.def("update", &update, py::arg("action"), py::arg("payoffs"), kUpdateDoc)
       .def("update", &update_in_round, py::arg("X"), py::arg("action"), py::arg("payoffs"),
            py::arg("affected") = py::none())
@@ -329,6 +390,9 @@ void bind_properties(py::class_<SeededPolicy>& type) {
   sized("features", "The number of features of a row. Not of plain policies.");
   sized("treatments", "The number of treatments, of targeting policies. None is not counted.");
   sized("budget", "How many individuals may be treated in a round, of targeting policies.");
+  type.def_property_readonly(
+      "action_status", &action_status,
+      "Per action \"active\", \"paused\" or \"retired\". Not of targeting policies.");
   type.def_property_readonly("pulls", &pulls, "Per action, the rounds seen.")
       .def_readonly("seed", &SeededPolicy::seed, "Where the policy's own draws come from.")
       .def_readonly("run", &SeededPolicy::run, "Draws of different runs are independent.");
@@ -337,12 +401,21 @@ void bind_properties(py::class_<SeededPolicy>& type) {
 py::tuple pickled(const SeededPolicy& self) {
   std::ostringstream out;
   save_policy(*self.policy, out);
-  return py::make_tuple(py::bytes(out.str()), self.seed, self.run);
+  StateWriter roster;
+  self.roster.write(roster);
+  return py::make_tuple(py::bytes(out.str()), self.seed, self.run, py::bytes(roster.bytes()));
 }
 
 SeededPolicy unpickled(const py::tuple& state) {
   std::istringstream in(state[0].cast<std::string>());
-  return seeded(load_policy(in), state[1], state[2]);
+  SeededPolicy self = seeded(load_policy(in), state[1], state[2]);
+  if (state.size() > 3) {  // of earlier versions there are three
+    const auto roster = state[3].cast<std::string>();
+    StateReader reader(roster);
+    self.roster.read(reader);
+    reader.finish();
+  }
+  return self;
 }
 
 }  // namespace

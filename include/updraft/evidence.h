@@ -140,8 +140,14 @@ class Evidence {
   SharedDecision decide(Policy& policy, const Stream& stream) const;
   /// Probes take the leader or its nearest rival, whichever has fewer rounds: what settles soonest.
   /// Before all actions have payoffs, the one with least. What a guardrail pauses, but neither the
-  /// control action nor the last that is left. Valid until the next call of observed().
+  /// control action nor the last that is left. Valid until the next call of observed() or
+  /// set_idle().
   Steering steering() const;
+
+  /// The actions that may not be taken from now on, ids increasing (ActionRoster::idle()): they
+  /// count as paused. If guardrails pause all others, these are not paused. Not part of the state
+  /// that write() writes.
+  void set_idle(std::span<const ActionId> idle);
 
   /// Valid payoffs of a round that the policy has learnt from: all variables (dense, sparse), or
   /// sums over partition(). Cost: O(K G + G^2), and whenever there are 2 % more rounds, or after

@@ -41,8 +41,9 @@ RoundOf round_of(const RoundShares& shares, const Stream& stream, std::uint64_t 
 
 /// What the evidence asks of its next decision (Evidence::steering()).
 struct Steering {
-  ActionId probe = 0;  ///< what a probe takes; not paused
-  /// Actions that only the holdout may take. They increase, and are not all.
+  ActionId probe = 0;  ///< what a probe takes; if that is paused, what the policy would
+  /// Actions that only the holdout may take. They increase, and are not all. The policy chooses
+  /// among the others, as in a round that does not allow these.
   std::span<const ActionId> paused = {};
 };
 
@@ -51,13 +52,13 @@ struct SharedDecision {
   /// What was taken, with its exact probability: that of the mixture
   ///   policy() * (the policy's) + holdout * [control] + probe * [what is probed]
   Decision decision;
-  /// What the policy would have taken. If that is paused, another action by the policy's
-  /// distribution over the others, or, if these have no share, the one with the largest index.
+  /// What the policy would have taken, of the actions that it may take.
   ActionId candidate = 0;
   RoundOf whose = RoundOf::kPolicy;
 };
 
-/// What decide_with_shares() would give. Decides nothing.
+/// What decide_with_shares() would give. Decides nothing. If the round itself allows only some
+/// actions, who made it has reasons that nobody knows: the round is the policy's, and no evidence.
 SharedDecision preview_with_shares(Policy& policy, const Round& round, const Stream& stream,
                                    const RoundShares& shares, const Steering& steering = {});
 

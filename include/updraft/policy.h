@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "updraft/allowed_actions.h"
 #include "updraft/decision.h"
 #include "updraft/explanation.h"
 #include "updraft/ids.h"
@@ -43,7 +44,8 @@ class Policy {
   // the payoffs do not fit the policy: wrong numbers of rows or features, numbers that are not
   // finite, a baseline or sets that are missing although the policy needs them.
 
-  /// The choice for a round, with its probability: that of the distribution it is drawn from.
+  /// The choice for a round, with its probability: that of the distribution it is drawn from. If
+  /// the round allows only some actions, that of the choice among these (docs/propensities.md).
   /// Draws, if any, come from `stream` at round decisions(). Ties go to the lowest ids. Policies
   /// that draw take longer than select() (docs/propensities.md).
   Decision decide(const Round& round, const Stream& stream);
@@ -56,7 +58,7 @@ class Policy {
 
   /// Counts a decision without choosing: it was made before, or elsewhere. Leaves the state, bit
   /// for bit, that decide() leaves if it makes this choice. The round need not have the baseline or
-  /// the sets.
+  /// the sets, and who decided may have taken an action that the round does not allow.
   void take(const Round& round, const Decision& decision);
 
   /// Learns from the payoffs of a round and what was chosen in it. The baseline is not needed, the
@@ -101,6 +103,8 @@ class Policy {
   std::vector<double> probabilities(const Stream& stream) {
     return probabilities_given(choose(stream), stream);
   }
+  /// The same in a round, which may allow only some actions; the others have 0.
+  std::vector<double> probabilities(const Round& round, const Stream& stream);
 
   /// The index that explain() has for an action, up to rounding, without the rest: at most the cost
   /// of a choice.
@@ -127,6 +131,9 @@ class Policy {
 
   /// Whether every action has at least one observation.
   bool all_have_feedback() const { return without_feedback_ == 0; }
+  /// Of the allowed ones.
+  bool all_have_feedback(AllowedActions allowed) const;
+  std::size_t actions_with_feedback() const { return actions() - without_feedback_; }
 
   /// How often each action was offered by select().
   std::span<const std::uint64_t> offers() const { return offers_; }
@@ -134,19 +141,30 @@ class Policy {
   /// Of the actions without feedback, the one that was offered least often, the lowest id among
   /// equals. The first K selections therefore offer every action once, whatever feedback came.
   /// There must be such an action.
-  ActionId untried() const;
+  ActionId untried(AllowedActions allowed = {}) const;
+
+  /// The allowed action that was offered least often, the lowest id among equals.
+  ActionId least_offered(AllowedActions allowed) const;
 
   /// Throws InvalidInput if the action is unknown.
   void check_action(ActionId action) const;
+
+  /// Throws InvalidInput unless Round::allowed has known actions, ids increasing.
+  void check_allowed(const Round& round) const;
 
   // What a plain policy defines.
 
   /// The decision. May refresh what is derived from the statistics, never the statistics.
   virtual ActionId choose(const Stream& stream);
 
-  /// Per action, the probability in the distribution from which choose(stream), which was called
-  /// just before and gave `action`, drew it.
-  virtual std::vector<double> probabilities_given(ActionId action, const Stream& stream);
+  /// The decision if only some actions are allowed; if all are, that of choose(). A policy that
+  /// does not define it refuses rounds that allow only some.
+  virtual ActionId choose_among(AllowedActions allowed, const Stream& stream);
+
+  /// Per action, the probability in the distribution from which choose(stream), or
+  /// choose_among(allowed, stream), which was called just before and gave `action`, drew it.
+  virtual std::vector<double> probabilities_given(ActionId action, const Stream& stream,
+                                                  AllowedActions allowed = {});
 
   /// Adds valid payoffs, which come at exactly resolution(): a total, group sums, or dense or
   /// sparse (ids increasing) variables. pulls(action) and observations() already count them.
@@ -180,6 +198,7 @@ class Policy {
  private:
   /// Throws InvalidInput: this policy needs a Round.
   [[noreturn]] void refuse_without_round() const;
+  ActionId choose_of(const Round& round, const Stream& stream);
   Decision numbered(Decision decision) const;
   void count(ActionId action);
   void read_pulls(StateReader& reader);

@@ -3,13 +3,15 @@
 #include <cstddef>
 #include <span>
 
+#include "updraft/ids.h"
 #include "updraft/variable_set.h"
 
 namespace updraft {
 
 /// What is known before a decision: nothing in a plain bandit, whose rounds are all alike; a row of
 /// features for each individual if a policy chooses whom to treat; a row for each variable if it is
-/// contextual. Never the truth. This is a view: it must not outlive what it refers to.
+/// contextual. A round of a plain or contextual policy may allow only some actions. Never the
+/// truth. This is a view: it must not outlive what it refers to.
 struct Round {
   std::span<const double> features = {};  ///< one row after the other
   std::size_t width = 0;                  ///< features of one row
@@ -18,6 +20,9 @@ struct Round {
   /// Contextual policies. V(t, a): for each action, the variables that it affects in this round, if
   /// known.
   std::span<const VariableSet> affected = {};
+  /// Plain and contextual policies. The actions that may be taken in this round, ids increasing;
+  /// empty: all.
+  std::span<const ActionId> allowed = {};
 
   std::size_t size() const { return width == 0 ? 0 : features.size() / width; }
   std::span<const double> row(std::size_t i) const { return features.subspan(i * width, width); }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "updraft/action_roster.h"
 #include "updraft/affected_sets.h"
+#include "updraft/allowed_actions.h"
 #include "updraft/assumption_warning.h"
 #include "updraft/bootstrap.h"
 #include "updraft/clustered_instance.h"

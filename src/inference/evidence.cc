@@ -1,6 +1,7 @@
 #include "updraft/evidence.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -123,6 +124,8 @@ struct Evidence::State {
 
   /// Per atom. Throws InvalidInput.
   std::span<const double> sum(const Payoffs& payoffs);
+  /// Brings `paused` up to date.
+  void pause();
   void add(ActionId action, const Payoffs& payoffs, std::span<const double> seen);
 
   EvidenceOptions options;
@@ -132,15 +135,24 @@ struct Evidence::State {
   StopRule stop_rule;
   std::optional<GainEstimate> gain;
   std::optional<GuardrailWatch> guardrails;
-  std::vector<ActionId> paused;  // they increase
+  std::vector<ActionId> idle;    // of the roster; they increase
+  std::vector<ActionId> paused;  // these, and what guardrails pause; they increase
   std::vector<double> sums;      // scratch
 };
+
+void Evidence::State::pause() {
+  const std::vector<ActionId> broken = guardrails ? guardrails->paused() : std::vector<ActionId>();
+  paused.clear();
+  std::set_union(idle.begin(), idle.end(), broken.begin(), broken.end(),
+                 std::back_inserter(paused));
+  if (paused.size() == contrasts.actions()) paused = idle;
+}
 
 void Evidence::State::add(ActionId action, const Payoffs& payoffs, std::span<const double> seen) {
   contrasts.add(action, seen);
   if (guardrails) {
     guardrails->add(action, payoffs, contrasts.rounds());
-    paused = guardrails->paused();
+    pause();
   }
   if (plain) stop_rule.look(contrasts, paused);
 }
@@ -196,6 +208,13 @@ std::optional<ActionId> Evidence::settled() const { return state_->stop_rule.set
 
 Steering Evidence::steering() const {
   return {.probe = state_->stop_rule.probe(), .paused = state_->paused};
+}
+
+void Evidence::set_idle(std::span<const ActionId> idle) {
+  if (std::equal(idle.begin(), idle.end(), state_->idle.begin(), state_->idle.end())) return;
+  state_->idle.assign(idle.begin(), idle.end());
+  state_->pause();
+  if (state_->plain) state_->stop_rule.look(state_->contrasts, state_->paused);
 }
 
 SharedDecision Evidence::decide(Policy& policy, const Round& round, const Stream& stream) const {
@@ -262,7 +281,7 @@ void Evidence::read(StateReader& reader) {
   if (state_->gain) state_->gain->read(reader);
   if (!state_->guardrails) return;
   state_->guardrails->read(reader);
-  state_->paused = state_->guardrails->paused();
+  state_->pause();
 }
 
 }  // namespace updraft

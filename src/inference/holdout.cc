@@ -1,7 +1,6 @@
 #include "updraft/holdout.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "updraft/error.h"
@@ -9,60 +8,39 @@
 namespace updraft {
 namespace {
 
-/// Rounds of a stream have 32 bits; the index has the rest. Twice, as there are two draws.
-double draw_of(const Stream& stream, std::uint64_t number, std::uint64_t which) {
+/// Rounds of a stream have 32 bits; the index has the rest.
+double draw_of(const Stream& stream, std::uint64_t number) {
   return stream.with(kHoldoutPurpose)
-      .uniform(static_cast<std::uint32_t>(number), 2 * (number >> 32) + which);
+      .uniform(static_cast<std::uint32_t>(number), 2 * (number >> 32));
 }
 
 bool holds(std::span<const ActionId> actions, ActionId action) {
   return std::binary_search(actions.begin(), actions.end(), action);
 }
 
+/// What a round allows that is not paused; empty: all. Throws InvalidInput if nothing is left.
+std::vector<ActionId> left_of(const Policy& policy, const Round& round,
+                              std::span<const ActionId> paused) {
+  std::vector<ActionId> left;
+  if (paused.empty()) {
+    left.assign(round.allowed.begin(), round.allowed.end());
+    return left;
+  }
+  const AllowedActions allowed(round.allowed);
+  allowed.for_each(policy.knowledge().actions(), [&](ActionId action) {
+    if (!holds(paused, action)) left.push_back(action);
+  });
+  if (left.empty()) throw InvalidInput("allowed", "every action in it is paused or retired");
+  return left;
+}
+
 /// Contextual policies do not draw.
-std::vector<double> probabilities_of(Policy& policy, const Stream& stream, ActionId previewed) {
-  if (policy.kind() == PolicyKind::kPlain) return policy.probabilities(stream);
+std::vector<double> probabilities_of(Policy& policy, const Round& round, const Stream& stream,
+                                     ActionId candidate) {
+  if (policy.kind() == PolicyKind::kPlain) return policy.probabilities(round, stream);
   std::vector<double> sure(policy.knowledge().actions(), 0.0);
-  sure[previewed] = 1.0;
+  sure[candidate] = 1.0;
   return sure;
-}
-
-ActionId largest_index(const Policy& policy, const Round& round, std::span<const ActionId> paused) {
-  const bool plain = policy.kind() == PolicyKind::kPlain;
-  const Explanation explanation = plain ? Explanation{} : policy.explain(round);
-  std::optional<ActionId> best;
-  double most = 0.0;
-  for (ActionId a = 0; a < policy.knowledge().actions(); ++a) {
-    if (holds(paused, a)) continue;
-    const double index = plain ? policy.index(a) : explanation.actions[a].index;
-    if (best && !(index > most)) continue;
-    best = a;
-    most = index;
-  }
-  return best.value();
-}
-
-/// The policy's distribution without what is paused.
-std::vector<double> without_paused(std::vector<double> shares, const Policy& policy,
-                                   const Round& round, std::span<const ActionId> paused) {
-  for (const ActionId a : paused) shares[a] = 0.0;
-  const double left = std::accumulate(shares.begin(), shares.end(), 0.0);
-  if (!(left > 0.0)) shares[largest_index(policy, round, paused)] = 1.0;
-  if (left > 0.0) {
-    for (double& share : shares) share /= left;
-  }
-  return shares;
-}
-
-ActionId drawn_from(std::span<const double> shares, double draw) {
-  ActionId last = 0;
-  for (ActionId a = 0; a < shares.size(); ++a) {
-    if (!(shares[a] > 0.0)) continue;
-    last = a;
-    draw -= shares[a];
-    if (draw < 0.0) break;
-  }
-  return last;
 }
 
 }  // namespace
@@ -102,7 +80,7 @@ std::string_view name_of(RoundOf whose) {
 
 RoundOf round_of(const RoundShares& shares, const Stream& stream, std::uint64_t number) {
   if (!shares.any()) return RoundOf::kPolicy;
-  const double draw = draw_of(stream, number, 0);
+  const double draw = draw_of(stream, number);
   if (draw < shares.holdout) return RoundOf::kHoldout;
   return draw < shares.holdout + shares.probe ? RoundOf::kProbe : RoundOf::kPolicy;
 }
@@ -113,47 +91,37 @@ SharedDecision preview_with_shares(Policy& policy, const Round& round, const Str
     throw InvalidInput("policy", policy.spec().text(),
                        "chooses people; a holdout of people is updraft/people_holdout.h");
   }
+  const std::vector<ActionId> left = left_of(policy, round, steering.paused);
+  Round own = round;
+  own.allowed = left;
   SharedDecision shared;
   Decision& decision = shared.decision;
-  if (!shares.any() && steering.paused.empty()) {
-    decision = policy.preview(round, stream);
-    shared.candidate = decision.action;
-    return shared;
+  decision = policy.preview(own, stream);
+  const ActionId candidate = shared.candidate = decision.action;
+  if (!shares.any() || !round.allowed.empty()) return shared;
+  const bool probes = !holds(steering.paused, steering.probe);
+  shared.whose = round_of(shares, stream, policy.decisions());
+  decision.action = shared.whose == RoundOf::kHoldout           ? *shares.control
+                    : shared.whose == RoundOf::kProbe && probes ? steering.probe
+                                                                : candidate;
+  if (decision.action != candidate) {
+    decision.probability = probabilities_of(policy, own, stream, candidate)[decision.action];
+    decision.index.reset();
   }
-  decision = policy.preview(round, stream);
-  shared.candidate = decision.action;
-  const ActionId previewed = decision.action;
-  const std::uint64_t number = policy.decisions();
-  std::vector<double> distribution;
-  if (!steering.paused.empty()) {
-    distribution =
-        without_paused(probabilities_of(policy, stream, previewed), policy, round, steering.paused);
-    if (holds(steering.paused, previewed)) {
-      shared.candidate = drawn_from(distribution, draw_of(stream, number, 1));
-    }
-  }
-  shared.whose = round_of(shares, stream, number);
-  decision.action = shared.whose == RoundOf::kHoldout ? *shares.control
-                    : shared.whose == RoundOf::kProbe ? steering.probe
-                                                      : shared.candidate;
-  if (distribution.empty() && decision.action != previewed) {
-    distribution = probabilities_of(policy, stream, previewed);
-  }
-  if (!distribution.empty()) decision.probability = distribution[decision.action];
-  decision.probability *= shares.policy();
+  decision.probability *= shares.policy() + (probes ? 0.0 : shares.probe);
   if (shares.control == decision.action) decision.probability += shares.holdout;
-  if (steering.probe == decision.action) decision.probability += shares.probe;
-  if (decision.action != previewed) decision.index.reset();
+  if (probes && steering.probe == decision.action) decision.probability += shares.probe;
   return shared;
 }
 
 std::vector<double> probabilities_with_shares(Policy& policy, const Stream& stream,
                                               const RoundShares& shares, const Steering& steering) {
-  std::vector<double> out = policy.probabilities(stream);
-  if (!steering.paused.empty()) out = without_paused(std::move(out), policy, {}, steering.paused);
-  for (double& share : out) share *= shares.policy();
+  const std::vector<ActionId> left = left_of(policy, {}, steering.paused);
+  std::vector<double> out = policy.probabilities({.allowed = left}, stream);
+  const bool probes = !holds(steering.paused, steering.probe);
+  for (double& share : out) share *= shares.policy() + (probes ? 0.0 : shares.probe);
   if (shares.control) out[*shares.control] += shares.holdout;
-  out[steering.probe] += shares.probe;
+  if (probes) out[steering.probe] += shares.probe;
   return out;
 }
 

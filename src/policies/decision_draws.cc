@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 namespace updraft {
 namespace {
@@ -66,6 +67,12 @@ MatrixXd other_normals(const Stream& stream, std::uint64_t decision, std::size_t
       .normals(static_cast<std::uint32_t>(decision),
                (2 * (decision >> 32) + part) * Stream::whole_pairs(count), {normals.data(), count});
   return normals;
+}
+
+void leave_out(ActionId action, Eigen::VectorXd& mean, DecisionDraws& draws) {
+  mean[action] = -std::numeric_limits<double>::infinity();
+  draws.own.col(action).setZero();
+  if (draws.common.cols() > 0) draws.common.col(action).setZero();
 }
 
 std::vector<double> shares_best(ActionId decided, const Eigen::VectorXd& mean,

@@ -36,6 +36,9 @@ struct DecisionDraws {
   Eigen::MatrixXd own;
 };
 
+/// Makes an action the best of no draw, unless all are left out.
+void leave_out(ActionId action, Eigen::VectorXd& mean, DecisionDraws& draws);
+
 /// Per action, the share of the set in which it is the best, the lowest id among equals; `decided`
 /// is the best of the decision's own draw.
 std::vector<double> shares_best(ActionId decided, const Eigen::VectorXd& mean,

@@ -33,6 +33,15 @@ ActionId IndexPolicy::choose(const Stream&) {
   return best;
 }
 
+ActionId IndexPolicy::choose_among(AllowedActions allowed, const Stream& stream) {
+  if (allowed.all()) return choose(stream);
+  if (!all_have_feedback(allowed)) return untried(allowed);
+  return allowed.largest(actions(), [&](ActionId action) {
+    compute(action);
+    return index_[action];
+  });
+}
+
 void IndexPolicy::compute(ActionId action) {
   if (stale_[action]) set_index(action, index_of(action));
 }

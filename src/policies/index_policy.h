@@ -77,6 +77,7 @@ class IndexPolicy : public Policy {
   void mark_all_stale() { stale_.assign(stale_.size(), 1); }
 
   ActionId choose(const Stream& stream) override;
+  ActionId choose_among(AllowedActions allowed, const Stream& stream) override;
 
  private:
   void compute(ActionId action);

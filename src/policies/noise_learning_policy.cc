@@ -65,6 +65,11 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
   centred_ = VectorXd::Zero(count);
 }
 
+std::optional<ActionId> NoiseLearningPolicy::forced(AllowedActions allowed) const {
+  if (all_have_feedback()) return std::nullopt;
+  return all_have_feedback(allowed) ? least_offered(allowed) : untried(allowed);
+}
+
 void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
   moments_.add(action, pulls(action), payoffs.values());
   counts_.add(payoffs.values());

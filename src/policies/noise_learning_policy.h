@@ -43,6 +43,10 @@ class NoiseLearningPolicy : public Policy {
   /// A baseline that is in `knowledge` is taken for known.
   NoiseLearningPolicy(const PolicySpec& spec, const Knowledge& knowledge);
 
+  /// The allowed action to take without estimates: one without feedback, or, as long as an action
+  /// that is not allowed has none, the one offered least often.
+  std::optional<ActionId> forced(AllowedActions allowed) const;
+
   bool baseline_known() const { return baseline_.has_value(); }
   /// Whether the noise is that of a few factors.
   bool factored() const { return factored_.has_value(); }

@@ -78,12 +78,24 @@ Policy::Policy(PolicySpec spec, Knowledge knowledge, Resolution resolution)
   if (resolution_.kind == Resolution::Kind::kGroups) sums_.resize(resolution_.partition->groups());
 }
 
-ActionId Policy::untried() const {
+bool Policy::all_have_feedback(AllowedActions allowed) const {
+  if (without_feedback_ == 0 || allowed.all()) return without_feedback_ == 0;
+  bool all = true;
+  allowed.for_each(actions(), [&](ActionId action) { all = all && pulls_[action] > 0; });
+  return all;
+}
+
+ActionId Policy::untried(AllowedActions allowed) const {
   std::optional<ActionId> found;
-  for (ActionId action = 0; action < actions(); ++action) {
+  allowed.for_each(actions(), [&](ActionId action) {
     if (pulls_[action] == 0 && (!found || offers_[action] < offers_[*found])) found = action;
-  }
+  });
   return *found;
+}
+
+ActionId Policy::least_offered(AllowedActions allowed) const {
+  return allowed.largest(actions(),
+                         [&](ActionId action) { return -static_cast<double>(offers_[action]); });
 }
 
 void Policy::refuse_without_round() const {
@@ -93,6 +105,12 @@ void Policy::refuse_without_round() const {
 
 // Plain policies override these four; for the other kinds they refuse.
 ActionId Policy::choose(const Stream&) { refuse_without_round(); }
+ActionId Policy::choose_among(AllowedActions allowed, const Stream& stream) {
+  if (allowed.all()) return choose(stream);
+  throw InvalidInput(
+      "round: allowed",
+      fmt::format("must be absent: {} cannot choose among some actions only", spec_.name()));
+}
 void Policy::absorb(ActionId, const Payoffs&) { refuse_without_round(); }
 Explanation Policy::explain(Detail) const { refuse_without_round(); }
 double Policy::index(ActionId) const { refuse_without_round(); }
@@ -137,29 +155,43 @@ void Policy::learn(const Decision& decision, const Round& round, const Payoffs& 
   learn_from(decision, round, payoffs);
 }
 
-Decision Policy::choose_in(const Round& round, const Stream& stream, Propensity propensity) {
+ActionId Policy::choose_of(const Round& round, const Stream& stream) {
   check_empty(round);
-  Decision decision{.action = choose(stream)};
+  check_allowed(round);
+  return choose_among(AllowedActions(round.allowed), stream);
+}
+
+Decision Policy::choose_in(const Round& round, const Stream& stream, Propensity propensity) {
+  Decision decision{.action = choose_of(round, stream)};
   if (propensity == Propensity::kWanted) {
-    decision.probability = probabilities_given(decision.action, stream)[decision.action];
+    decision.probability = probabilities_given(decision.action, stream,
+                                               AllowedActions(round.allowed))[decision.action];
   }
   return decision;
 }
 
+std::vector<double> Policy::probabilities(const Round& round, const Stream& stream) {
+  const ActionId action = choose_of(round, stream);
+  return probabilities_given(action, stream, AllowedActions(round.allowed));
+}
+
 void Policy::check_taken(const Round& round, const Decision& decision) const {
   check_empty(round);
+  check_allowed(round);
   check_no_treatments(decision);
   check_action(decision.action);
 }
 
 void Policy::learn_from(const Decision& decision, const Round& round, const Payoffs& payoffs) {
   check_empty(round);
+  check_allowed(round);
   check_no_treatments(decision);
   observe(decision.action, payoffs);
 }
 
 Explanation Policy::explain_round(const Round& round) const {
   check_empty(round);
+  check_allowed(round);
   return explain();
 }
 
@@ -179,7 +211,21 @@ void Policy::check_action(ActionId action) const {
                      fmt::format("must be below the number of actions, {}", actions()));
 }
 
-std::vector<double> Policy::probabilities_given(ActionId action, const Stream&) {
+void Policy::check_allowed(const Round& round) const {
+  for (std::size_t j = 0; j < round.allowed.size(); ++j) {
+    const ActionId action = round.allowed[j];
+    const std::string field = fmt::format("allowed[{}]", j);
+    if (action >= actions()) {
+      throw InvalidInput(field, std::to_string(action),
+                         fmt::format("must be below the number of actions, {}", actions()));
+    }
+    if (j > 0 && action <= round.allowed[j - 1]) {
+      throw InvalidInput(field, std::to_string(action), "must be larger than the one before it");
+    }
+  }
+}
+
+std::vector<double> Policy::probabilities_given(ActionId action, const Stream&, AllowedActions) {
   std::vector<double> probabilities(actions(), 0.0);
   probabilities[action] = 1.0;
   return probabilities;

@@ -33,29 +33,32 @@ Explanation RewardThompson::explain(Detail) const {
   return explanation;
 }
 
-bool RewardThompson::leaves_out_waiting() const {
+bool RewardThompson::leaves_out_waiting(AllowedActions allowed) const {
   if (all_have_feedback()) return false;
-  for (ActionId action = 0; action < actions(); ++action) {
-    if (!waiting(action)) return true;
-  }
-  return false;
+  bool others = false;
+  allowed.for_each(actions(), [&](ActionId action) { others = others || !waiting(action); });
+  return others;
 }
 
-ActionId RewardThompson::choose(const Stream& stream) {
-  if (const auto action = forced()) return *action;
+ActionId RewardThompson::choose_among(AllowedActions allowed, const Stream& stream) {
+  if (const auto action = forced(allowed)) return *action;
   const double factor = width_factor(stream);
   const double* normal = draws_.of(stream, decisions());
   const auto count = static_cast<ActionId>(actions());
   ActionId best = 0;
-  const bool leave_out_waiting = leaves_out_waiting();
-  while (leave_out_waiting && waiting(best)) ++best;
+  const bool leave_out_waiting = leaves_out_waiting(allowed);
+  const bool some_left_out = leave_out_waiting || !allowed.all();
+  const auto left_out = [&](ActionId action) {
+    return (leave_out_waiting && waiting(action)) || !allowed.contains(action);
+  };
+  while (some_left_out && left_out(best)) ++best;
   const double* mean = mean_.data();
   const double* sd = sd_.data();
   double best_draw = mean[best] + factor * sd[best] * normal[best * DecisionNormals::kBlock];
   for (ActionId action = best + 1; action < count; ++action) {
     const double draw =
         mean[action] + factor * sd[action] * normal[action * DecisionNormals::kBlock];
-    if (draw > best_draw && !(leave_out_waiting && waiting(action))) {
+    if (draw > best_draw && !(some_left_out && left_out(action))) {
       best = action;
       best_draw = draw;
     }
@@ -63,9 +66,10 @@ ActionId RewardThompson::choose(const Stream& stream) {
   return best;
 }
 
-std::vector<double> RewardThompson::probabilities_given(ActionId action, const Stream& stream) {
-  if (forced()) return Policy::probabilities_given(action, stream);
-  const bool leave_out_waiting = leaves_out_waiting();
+std::vector<double> RewardThompson::probabilities_given(ActionId action, const Stream& stream,
+                                                        AllowedActions allowed) {
+  if (forced(allowed)) return Policy::probabilities_given(action, stream);
+  const bool leave_out_waiting = leaves_out_waiting(allowed);
   const double factor = width_factor(stream);
   const double* normals = draws_.of(stream, decisions());
   Eigen::VectorXd mean(static_cast<Eigen::Index>(actions()));
@@ -76,7 +80,8 @@ std::vector<double> RewardThompson::probabilities_given(ActionId action, const S
   for (ActionId a = 0; a < actions(); ++a) {
     draws.own(0, a) = normals[a * DecisionNormals::kBlock];
     draws.own.col(a) *= factor * sd_[a];
-    mean[a] = leave_out_waiting && waiting(a) ? -std::numeric_limits<double>::infinity() : mean_[a];
+    mean[a] = mean_[a];
+    if ((leave_out_waiting && waiting(a)) || !allowed.contains(a)) leave_out(a, mean, draws);
   }
   return shares_best(action, mean, draws);
 }

@@ -12,7 +12,8 @@ namespace updraft {
 /// action is normal, given a factor that widens all of them and that may be drawn as well.
 ///   value(a) = mean(a) + factor * sd(a) * z(a)
 /// Takes the action with the largest value, the lowest id among equals. An action that was offered
-/// and has no feedback yet is left out as long as there are others.
+/// and has no feedback yet is left out as long as there are others. In a round that allows only
+/// some actions, all of this is about these.
 class RewardThompson : public Policy {
  public:
   Explanation explain(Detail detail) const override;
@@ -28,7 +29,7 @@ class RewardThompson : public Policy {
 
  private:
   /// The action to take without a draw; absent if a draw decides.
-  virtual std::optional<ActionId> forced() const { return std::nullopt; }
+  virtual std::optional<ActionId> forced(AllowedActions) const { return std::nullopt; }
   /// For the decision at hand. Only asked if a draw decides.
   virtual double width_factor(const Stream& stream) const = 0;
   /// How many sd(a) from the mean an interval reaches that holds 95 % of the posterior.
@@ -36,9 +37,11 @@ class RewardThompson : public Policy {
   virtual bool noise_known() const { return true; }
 
   bool waiting(ActionId action) const { return pulls()[action] == 0 && offers()[action] > 0; }
-  bool leaves_out_waiting() const;
-  ActionId choose(const Stream& stream) override;
-  std::vector<double> probabilities_given(ActionId action, const Stream& stream) override;
+  bool leaves_out_waiting(AllowedActions allowed) const;
+  ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
+  ActionId choose_among(AllowedActions allowed, const Stream& stream) override;
+  std::vector<double> probabilities_given(ActionId action, const Stream& stream,
+                                          AllowedActions allowed) override;
 
   std::vector<double> mean_;  // of the posteriors; infinite while unknown
   std::vector<double> sd_;

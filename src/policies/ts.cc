@@ -84,15 +84,14 @@ class LearningThompsonSampling final : public RewardThompson {
   }
 
  private:
-  std::uint64_t degrees() const { return all_have_feedback() ? observations() - actions() : 0; }
+  std::uint64_t degrees() const { return observations() - actions_with_feedback(); }
   bool noise_known() const override { return degrees() > 0; }
 
   /// The action to take as long as nothing is known of the noise.
-  std::optional<ActionId> forced() const override {
-    if (!all_have_feedback()) return untried();
+  std::optional<ActionId> forced(AllowedActions allowed) const override {
+    if (!all_have_feedback(allowed)) return untried(allowed);
     if (noise_known()) return std::nullopt;
-    const auto best = std::max_element(mean_reward_.begin(), mean_reward_.end());
-    return static_cast<ActionId>(best - mean_reward_.begin());
+    return allowed.largest(actions(), [&](ActionId action) { return mean_reward_[action]; });
   }
 
   double width_factor(const Stream& stream) const override {

@@ -32,8 +32,10 @@ class UpTs final : public NoiseLearningPolicy {
  private:
   std::optional<Eigen::VectorXd> radii() const override { return std::nullopt; }
 
-  ActionId choose(const Stream& stream) override {
-    if (!all_have_feedback()) return untried();
+  ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
+
+  ActionId choose_among(AllowedActions allowed, const Stream& stream) override {
+    if (const auto action = forced(allowed)) return *action;
     const double kappa = posterior_scale(stream, decisions(), model().degrees);
     const double* normals = draws_.of(stream, decisions());
     const auto normal = [&](std::size_t j) { return normals[j * DecisionNormals::kBlock]; };
@@ -41,17 +43,10 @@ class UpTs final : public NoiseLearningPolicy {
       deviation_[static_cast<Eigen::Index>(j)] = normal(j);
     }
     const double* estimate = baseline_known() ? nullptr : drawn_estimates(kappa).data();
-    ActionId best = 0;
-    double best_draw = 0.0;
-    for (ActionId action = 0; action < actions(); ++action) {
-      const double draw = (estimate != nullptr ? estimate[action] : centred(action)) +
-                          kappa * own_error(action) * normal(baseline_draws_ + action);
-      if (action == 0 || draw > best_draw) {
-        best = action;
-        best_draw = draw;
-      }
-    }
-    return best;
+    return allowed.largest(actions(), [&](ActionId action) {
+      return (estimate != nullptr ? estimate[action] : centred(action)) +
+             kappa * own_error(action) * normal(baseline_draws_ + action);
+    });
   }
 
   /// The estimates at a baseline drawn by the normals in deviation_, which become that draw.
@@ -65,14 +60,15 @@ class UpTs final : public NoiseLearningPolicy {
     return drawn_ = estimates_at(deviation_);
   }
 
-  std::vector<double> probabilities_given(ActionId action, const Stream& stream) override {
-    if (!all_have_feedback()) return Policy::probabilities_given(action, stream);
+  std::vector<double> probabilities_given(ActionId action, const Stream& stream,
+                                          AllowedActions allowed) override {
+    if (forced(allowed)) return Policy::probabilities_given(action, stream);
     const double kappa = posterior_scale(stream, decisions(), model().degrees);
     const double* normals = draws_.of(stream, decisions());
     const auto others = [&](std::size_t width, std::uint64_t part) {
       return other_normals(stream, decisions(), actions(), width, part);
     };
-    const Eigen::VectorXd estimate = estimates();
+    Eigen::VectorXd estimate = estimates();
     const auto count = static_cast<Eigen::Index>(actions());
     DecisionDraws draws;
     draws.own.resize(static_cast<Eigen::Index>(independent_draws(actions())), count);
@@ -86,6 +82,9 @@ class UpTs final : public NoiseLearningPolicy {
       draws.common.row(0) = (drawn_ - estimate).transpose();
       draws.common.bottomRows(draws.own.rows() - 1) =
           kappa * baseline_errors(others(baseline_width(), 1));
+    }
+    for (ActionId a = 0; a < actions(); ++a) {
+      if (!allowed.contains(a)) leave_out(a, estimate, draws);
     }
     return shares_best(action, estimate, draws);
   }

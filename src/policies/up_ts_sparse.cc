@@ -189,7 +189,7 @@ class UpTsSparse final : public Policy {
   }
 
   /// By one sweep, the `which`-th of this decision's, from the chain's state.
-  ActionId decide_by(const Stream& stream, std::size_t which) {
+  ActionId decide_by(const Stream& stream, std::size_t which, AllowedActions allowed) {
     draws_.use(stream, decisions(), which + (decisions() >> 32) * kMostShares);
     scratch_ = state_;
     sampler_.start(data_, scratch_);
@@ -197,32 +197,28 @@ class UpTsSparse final : public Policy {
     const VectorXd drawn = scratch_.uplifts();
     const auto sweeps = static_cast<double>(chain_sweeps());
     const double settled = kSettled * std::log(static_cast<double>(observations()));
-    ActionId best = 0;
-    double largest = 0.0;
-    for (ActionId a = 0; a < actions(); ++a) {
+    return allowed.largest(actions(), [&](ActionId a) {
       const double mean = (sweeps * chain_mean_[a] + drawn[a]) / (sweeps + 1.0);
       const double reach = std::min(1.0, std::sqrt(settled / static_cast<double>(pulls(a))));
-      const double index = mean + reach * (drawn[a] - mean);
-      if (a == 0 || index > largest) {
-        best = a;
-        largest = index;
-      }
-    }
-    return best;
+      return mean + reach * (drawn[a] - mean);
+    });
   }
 
-  ActionId choose(const Stream& stream) override {
-    if (!all_have_feedback()) return untried();
-    return decide_by(stream, 0);
+  ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
+
+  ActionId choose_among(AllowedActions allowed, const Stream& stream) override {
+    if (!all_have_feedback(allowed)) return untried(allowed);
+    return all_have_feedback() ? decide_by(stream, 0, allowed) : least_offered(allowed);
   }
 
-  std::vector<double> probabilities_given(ActionId action, const Stream& stream) override {
+  std::vector<double> probabilities_given(ActionId action, const Stream& stream,
+                                          AllowedActions allowed) override {
     if (!all_have_feedback()) return Policy::probabilities_given(action, stream);
     std::vector<double> shares(actions(), 0.0);
     const double share = 1.0 / static_cast<double>(this->shares());
     shares[action] += share;
     for (std::size_t other = 1; other < this->shares(); ++other) {
-      shares[decide_by(stream, other)] += share;
+      shares[decide_by(stream, other, allowed)] += share;
     }
     return shares;
   }

@@ -28,10 +28,12 @@ class UpUcbCv final : public NoiseLearningPolicy {
     return q * (whole_ ? standard_errors() : own_errors());
   }
 
-  ActionId choose(const Stream&) override {
-    if (!all_have_feedback()) return untried();
+  ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
+
+  ActionId choose_among(AllowedActions allowed, const Stream&) override {
+    if (const auto action = forced(allowed)) return *action;
     const Eigen::VectorXd index = estimates() + *radii();
-    return static_cast<ActionId>(std::max_element(index.begin(), index.end()) - index.begin());
+    return allowed.largest(actions(), [&](ActionId action) { return index[action]; });
   }
 
   bool whole_;

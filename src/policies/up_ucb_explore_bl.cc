@@ -27,12 +27,16 @@ class UpUcbExploreKnownBaseline final : public VariableSumsPolicy {
  private:
   bool exploring(ActionId action) const { return pulls(action) < enough_pulls_; }
 
-  ActionId choose(const Stream& stream) override {
+  ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
+
+  ActionId choose_among(AllowedActions allowed, const Stream& stream) override {
     std::optional<ActionId> next;
-    for (ActionId action = 0; action < actions(); ++action) {
+    allowed.for_each(actions(), [&](ActionId action) {
       if (exploring(action) && (!next || offers()[action] < offers()[*next])) next = action;
-    }
-    return next ? *next : VariableSumsPolicy::choose(stream);
+    });
+    if (next) return *next;
+    return allowed.all() ? VariableSumsPolicy::choose(stream)
+                         : VariableSumsPolicy::choose_among(allowed, stream);
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {

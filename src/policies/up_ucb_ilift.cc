@@ -37,6 +37,7 @@ bool aggregates(const PolicySpec& spec) {
 /// With late feedback a round is complete once every active action has that many pulls; until
 /// then the active action offered least often comes next. What comes back after phase I counts as
 /// phase II.
+/// A round that allows only eliminated actions takes the one with the largest mean reward.
 /// Cost: observe O(payoffs given), with aggregated O(m), once O(m K log K); select in phase II
 /// O(K + sum of |identified(a)| K), with aggregated O(K + sum of |identified(a)|).
 class UpUcbILift final : public VariableSumsPolicy {
@@ -63,18 +64,22 @@ class UpUcbILift final : public VariableSumsPolicy {
     return static_cast<double>(variables()) * confidence_radius(alpha(), round);
   }
 
-  ActionId choose(const Stream& stream) override {
-    if (!eliminating()) return VariableSumsPolicy::choose(stream);
+  ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
+
+  ActionId choose_among(AllowedActions allowed, const Stream& stream) override {
+    if (!eliminating() && allowed.all()) return VariableSumsPolicy::choose(stream);
     const auto taken = [&](ActionId action) { return std::max(offers()[action], pulls(action)); };
-    ActionId next = first_active();
-    for (ActionId action = next; action < actions(); ++action) {
-      if (active_[action] && taken(action) < taken(next)) next = action;
-    }
-    return next;
+    std::optional<ActionId> next;
+    allowed.for_each(actions(), [&](ActionId action) {
+      if (active_[action] && (!next || taken(action) < taken(*next))) next = action;
+    });
+    if (!next) return largest_mean_reward(allowed);
+    return eliminating() ? *next : VariableSumsPolicy::choose_among(allowed, stream);
   }
 
-  ActionId first_active() const {
-    return static_cast<ActionId>(std::find(active_.begin(), active_.end(), 1u) - active_.begin());
+  /// Among actions that were all eliminated.
+  ActionId largest_mean_reward(AllowedActions allowed) const {
+    return allowed.largest(actions(), [&](ActionId action) { return mean_reward(action); });
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {

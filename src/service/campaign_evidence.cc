@@ -21,15 +21,16 @@ void CampaignEvidence::choose(Policy& policy, const Round& round, const Stream& 
     PeopleDecision people = people_->preview(policy, round, stream);
     decision = std::move(people.decision);
     decided.chosen = std::move(people.chosen);
-  } else if (actions_) {
-    const SharedDecision shared = preview_with_shares(
-        policy, round, stream, actions_->options().shares, actions_->steering());
+  } else if (policy.kind() == PolicyKind::kTargeting) {
+    decision = policy.preview(round, stream);
+  } else {
+    const RoundShares shares = actions_ ? actions_->options().shares : RoundShares();
+    const Steering steering = actions_ ? actions_->steering() : Steering{.paused = idle_};
+    const SharedDecision shared = preview_with_shares(policy, round, stream, shares, steering);
     decision = shared.decision;
-    if (actions_->options().shares.any()) decided.proposal = shared.candidate;
+    if (shares.any() && round.allowed.empty()) decided.proposal = shared.candidate;
     decided.held_out = shared.whose == RoundOf::kHoldout;
     decided.probe = shared.whose == RoundOf::kProbe;
-  } else {
-    decision = policy.preview(round, stream);
   }
   decided.action = decision.action;
   decided.treatments = std::move(decision.treatments);
@@ -38,18 +39,28 @@ void CampaignEvidence::choose(Policy& policy, const Round& round, const Stream& 
   decided.revision = decision.revision;
 }
 
+void CampaignEvidence::set_idle(std::span<const ActionId> idle) {
+  idle_.assign(idle.begin(), idle.end());
+  if (actions_) actions_->set_idle(idle);
+}
+
+std::span<const ActionId> CampaignEvidence::paused() const {
+  return actions_ ? actions_->steering().paused : std::span<const ActionId>(idle_);
+}
+
 bool CampaignEvidence::fits(const Decided& decided) const {
   if (people_ ? decided.chosen.size() != decided.treatments.size() : !decided.chosen.empty()) {
     return false;
   }
-  const RoundShares shares = actions_ ? actions_->options().shares : RoundShares();
+  const bool shared = actions_ && decided.allowed.empty();
+  const RoundShares shares = shared ? actions_->options().shares : RoundShares();
   if (decided.held_out && (shares.control != decided.action || decided.probe)) return false;
   if (decided.probe && !(shares.probe > 0.0)) return false;
   return decided.by_caller || decided.proposal.has_value() == shares.any();
 }
 
 void CampaignEvidence::observed(const Decided& decided, const Payoffs& payoffs) {
-  if (decided.by_caller) return;
+  if (decided.by_caller || !decided.allowed.empty()) return;
   if (people_) people_->observed(decided.chosen, decided.treatments, payoffs.values());
   if (!actions_) return;
   actions_->observed({.decision = {.action = decided.action},

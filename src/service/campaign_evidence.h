@@ -19,8 +19,14 @@ class CampaignEvidence {
  public:
   explicit CampaignEvidence(const CampaignDefinition& definition);
 
-  /// The policy's next decision, less what is held out and paused. Changes nothing but `decided`.
+  /// The policy's next decision, less what is held out and paused. If the round itself allows only
+  /// some actions, nothing is held out, and the round is no evidence. Changes nothing but
+  /// `decided`.
   void choose(Policy& policy, const Round& round, const Stream& stream, Decided& decided) const;
+  /// The actions that may not be taken from now on, ids increasing.
+  void set_idle(std::span<const ActionId> idle);
+  /// The same, and those that guardrails pause: only the holdout takes them.
+  std::span<const ActionId> paused() const;
   /// Whether it has what decisions of such a campaign have.
   bool fits(const Decided& decided) const;
 
@@ -39,6 +45,7 @@ class CampaignEvidence {
   void read(StateReader& reader);
 
  private:
+  std::vector<ActionId> idle_;
   std::optional<Evidence> actions_;
   std::optional<PeopleHoldout> people_;
 };

@@ -10,6 +10,7 @@
 
 #include "inference/evidence_json.h"
 #include "monitor/payoff_statistics.h"
+#include "service/event_kinds.h"
 #include "service/knowledge_summary.h"
 #include "updraft/estimate_text.h"
 #include "updraft/evidence_text.h"
@@ -115,7 +116,8 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
   const std::uint64_t all = sum(campaign.monitor().chosen());
   const std::vector<double> next =
       campaign.stopped() ? std::vector<double>() : campaign.next_probabilities();
-  const std::span<const ActionId> paused = campaign.evidence().of_actions()->steering().paused;
+  const std::span<const ActionId> paused = campaign.evidence().paused();
+  const ActionRoster& roster = campaign.action_changes().roster();
   Json actions = Json::array();
   for (ActionId a = 0; a < explanation.actions.size(); ++a) {
     Json row = action_json(explanation.actions[a], definition, only_counts);
@@ -125,8 +127,10 @@ Json actions_json(const LiveCampaign& campaign, const Explanation& explanation, 
     if (!definition.action_names.empty()) row["name"] = definition.action_names[a];
     if (explanation.active) row["active"] = bool((*explanation.active)[a]);
     row["declared_count"] = count_or_null(declared == nullptr ? nullptr : &declared->of(a));
+    row["status"] = name_of(roster.status(a));
     if (!definition.evidence.guardrails.empty()) {
-      row["paused"] = std::find(paused.begin(), paused.end(), a) != paused.end();
+      row["paused"] = roster.status(a) == ActionStatus::kActive &&
+                      std::binary_search(paused.begin(), paused.end(), a);
     }
     put_estimate(explanation.actions[a].estimate, row);
     put_choices(campaign.monitor().chosen()[a], all, row);
@@ -178,6 +182,7 @@ Json taken_json(const LiveCampaign& campaign) {
   Json out = means_json(campaign.monitor(), "action");
   for (ActionId action = 0; action < out.size(); ++action) {
     out[action]["pulls"] = campaign.policy().pulls(action);
+    out[action]["status"] = name_of(campaign.action_changes().roster().status(action));
     if (!names.empty()) out[action]["name"] = names[action];
   }
   return out;
@@ -333,6 +338,19 @@ Json counts_json(const CampaignGauges& counts) {
           {"late", counts.late}};
 }
 
+/// When actions were paused, resumed and retired.
+Json changes_json(const LiveCampaign& campaign) {
+  Json out = Json::array();
+  for (const ActionChange& change : campaign.action_changes().changes()) {
+    out.push_back({{"event", change.event},
+                   {"time_ms", change.time_ms},
+                   {"decided", change.decided},
+                   {"action", change.action},
+                   {"kind", kind_name(kind_of(change.status))}});
+  }
+  return out;
+}
+
 }  // namespace
 
 Json brief(const LiveCampaign& campaign) {
@@ -408,6 +426,7 @@ Json campaign_history(const LiveCampaign& campaign) {
               {"complete", Json::array()},
               {"time_ms", Json::array()},
               {"actions", Json::array()}};
+  if (!campaign.action_changes().changes().empty()) out["changes"] = changes_json(campaign);
   if (!history.kept()) {
     out["left_out"] = fmt::format("histories of more than {} actions are not kept",
                                   EstimateHistory::kMostActions);

@@ -62,6 +62,7 @@ Json row_of(const Event& event, const LiveDecision& decision,
   }
   if (definition.evidence.shares.holdout > 0.0) out["held_out"] = decided.held_out;
   if (definition.evidence.shares.probe > 0.0) out["probe"] = decided.probe;
+  if (!decided.allowed.empty()) out["allowed"] = decided.allowed;
   out["payoffs"] = payoffs_json(decision, definition);
   return out;
 }

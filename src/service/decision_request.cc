@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "core/json_fields.h"
 #include "service/event_bodies.h"
 #include "service/request_fields.h"
 #include "service/requests.h"
+#include "updraft/allowed_actions.h"
 #include "updraft/error.h"
 #include "updraft/registry.h"
 
@@ -196,6 +199,46 @@ void read_context(RequestFields& fields, const CampaignDefinition& campaign,
   }
 }
 
+// Rounds that allow only some actions.
+
+/// A list of numbers, which was taken out of its document, or anything else.
+json list_in(const RequestField& field) {
+  const auto* numbers = std::get_if<std::vector<double>>(&field);
+  if (numbers == nullptr) return plain_value(field);
+  json list = json::array();
+  for (const double number : *numbers) {
+    const bool whole = number >= 0.0 && number <= 0x1p53 && number == std::floor(number);
+    list.push_back(whole ? json(static_cast<std::uint64_t>(number)) : json(number));
+  }
+  return list;
+}
+
+/// Sorted; empty if all are named.
+std::vector<ActionId> read_allowed(const RequestField& field, const CampaignDefinition& campaign) {
+  const json list = list_in(field);
+  if (!list.is_array()) throw InvalidInput("allowed", "must be a list of actions");
+  if (list.empty()) throw InvalidInput("allowed", "must have at least one action");
+  std::unordered_map<std::string_view, ActionId> by_name;  // lists may be long
+  for (const std::string& name : campaign.action_names) by_name.emplace(name, by_name.size());
+  std::vector<bool> seen(campaign.actions(), false);
+  std::vector<ActionId> allowed;
+  for (const json& item : list) {
+    const std::string path = fmt::format("allowed[{}]", allowed.size());
+    const auto* name = item.get_ptr<const std::string*>();
+    const auto known = name == nullptr ? by_name.end() : by_name.find(*name);
+    const ActionId action =
+        known != by_name.end() ? known->second : action_field(item, campaign, path);
+    if (seen[action]) {
+      throw InvalidInput(path, name != nullptr ? *name : item.dump(), "is repeated");
+    }
+    seen[action] = true;
+    allowed.push_back(action);
+  }
+  if (allowed.size() == campaign.actions()) return {};
+  std::sort(allowed.begin(), allowed.end());
+  return allowed;
+}
+
 // Shadow mode.
 
 void refuse_taken_if_live(const RequestFields& fields, const CampaignDefinition& campaign) {
@@ -227,13 +270,14 @@ DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& 
   if (campaign.shape) {
     check_fields(fields, {"decision", "pool", "baseline"});
   } else if (campaign.contexts && campaign.shadow) {
-    check_fields(fields, {"decision", "context", "baseline", "affected", "action", "probability"});
+    check_fields(fields, {"decision", "context", "baseline", "affected", "allowed", "action",
+                          "probability"});
   } else if (campaign.contexts) {
-    check_fields(fields, {"decision", "context", "baseline", "affected"});
+    check_fields(fields, {"decision", "context", "baseline", "affected", "allowed"});
   } else if (campaign.shadow) {
-    check_fields(fields, {"decision", "action", "probability"});
+    check_fields(fields, {"decision", "allowed", "action", "probability"});
   } else {
-    check_fields(fields, {"decision"});
+    check_fields(fields, {"decision", "allowed"});
   }
   DecisionRequest request;
   if (find_field(fields, "decision") != nullptr) {
@@ -241,6 +285,12 @@ DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& 
     check_decision_id(request.id);
   }
   read_taken(fields, campaign, request);
+  if (const RequestField* allowed = find_field(fields, "allowed")) {
+    request.allowed = read_allowed(*allowed, campaign);
+  }
+  if (request.action && !AllowedActions(request.allowed).contains(*request.action)) {
+    throw InvalidInput("action", std::to_string(*request.action), "must be one of allowed");
+  }
   if (campaign.shape) read_pool(fields, campaign, limits, request);
   if (campaign.contexts) read_context(fields, campaign, limits, request);
   return request;

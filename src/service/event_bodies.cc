@@ -68,14 +68,15 @@ constexpr std::uint64_t kCaller = 32;
 constexpr std::uint64_t kHeldOut = 64;
 constexpr std::uint64_t kChosen = 128;
 constexpr std::uint64_t kProbe = 256;
-constexpr std::uint64_t kAllParts = 2 * kProbe - 1;
+constexpr std::uint64_t kAllowed = 512;
+constexpr std::uint64_t kAllParts = 2 * kAllowed - 1;
 
 std::uint64_t parts_of(const Decided& decided) {
   return (decided.index ? kIndex : 0) | (decided.affected.empty() ? 0 : kAffected) |
          (decided.revision == 0 ? 0 : kRevision) | (decided.probability ? kProbability : 0) |
          (decided.proposal ? kProposal : 0) | (decided.by_caller ? kCaller : 0) |
          (decided.held_out ? kHeldOut : 0) | (decided.chosen.empty() ? 0 : kChosen) |
-         (decided.probe ? kProbe : 0);
+         (decided.probe ? kProbe : 0) | (decided.allowed.empty() ? 0 : kAllowed);
 }
 
 std::size_t numbers_of(const std::vector<VariableSet>& sets) {
@@ -87,11 +88,12 @@ std::size_t numbers_of(const std::vector<VariableSet>& sets) {
 }  // namespace
 
 std::size_t numbers_of(const DecisionRequest& request) {
-  return request.features.size() + request.baseline.size() + numbers_of(request.affected);
+  return request.features.size() + request.baseline.size() + numbers_of(request.affected) +
+         request.allowed.size();
 }
 
 std::size_t Decided::numbers() const {
-  return features.size() + baseline.size() + numbers_of(affected);
+  return features.size() + baseline.size() + numbers_of(affected) + allowed.size();
 }
 
 std::string_view Decided::differs_by(const DecisionRequest& request) const {
@@ -99,13 +101,18 @@ std::string_view Decided::differs_by(const DecisionRequest& request) const {
       affected != request.affected) {
     return treatments.empty() ? "context" : "pool";
   }
+  if (allowed != request.allowed) return "allowed";
   if (by_caller != request.action.has_value()) return "action";
   if (!by_caller) return "";
   return action == *request.action && probability == request.probability ? "" : "action";
 }
 
 DecisionRequest Decided::request() const {
-  return {.id = "", .features = features, .baseline = baseline, .affected = affected};
+  return {.id = "",
+          .features = features,
+          .baseline = baseline,
+          .affected = affected,
+          .allowed = allowed};
 }
 
 void check_probability(double probability, std::string_view field) {
@@ -129,6 +136,7 @@ std::string encode(const Decided& decided) {
   if (decided.probability) writer.f64(*decided.probability);
   if (decided.proposal) writer.u64(*decided.proposal);
   if (!decided.chosen.empty()) write_ids(writer, decided.chosen);
+  if (!decided.allowed.empty()) write_ids(writer, decided.allowed);
   return writer.bytes();
 }
 
@@ -161,6 +169,7 @@ Decided decode_decided(std::string_view body) {
   decided.held_out = (has & kHeldOut) != 0;
   decided.probe = (has & kProbe) != 0;
   if ((has & kChosen) != 0) decided.chosen = read_ids(reader);
+  if ((has & kAllowed) != 0) decided.allowed = read_ids(reader);
   reader.finish();
   return decided;
 }
@@ -205,6 +214,19 @@ std::vector<PastRound> decode_history(std::string_view body) {
   }
   reader.finish();
   return rounds;
+}
+
+std::string encode_action(ActionId action) {
+  StateWriter writer;
+  writer.u64(action);
+  return writer.bytes();
+}
+
+ActionId decode_action(std::string_view body) {
+  StateReader reader(body);
+  const auto action = static_cast<ActionId>(reader.u64_at_most(kMostId, "event: action"));
+  reader.finish();
+  return action;
 }
 
 bool is_packed(std::string_view payoffs_body) {

@@ -31,11 +31,12 @@ struct Decided {
   std::optional<ActionId> proposal = {};
   /// The same of targeted campaigns with a holdout: one per individual.
   std::vector<Treatment> chosen = {};
+  std::vector<ActionId> allowed = {};  ///< DecisionRequest::allowed
 
   /// How much is kept for it, in numbers of eight bytes.
   std::size_t numbers() const;
-  /// Why it is not the answer to such a request, the id left aside: "pool", "context" or "action".
-  /// Empty if it is.
+  /// Why it is not the answer to such a request, the id left aside: "pool", "context", "action" or
+  /// "allowed". Empty if it is.
   std::string_view differs_by(const DecisionRequest& request) const;
   /// What it was the answer to, without the id.
   DecisionRequest request() const;
@@ -57,9 +58,12 @@ std::string encode(const Decided& decided);
 /// were those of stores before version 8.
 std::string encode(const PayoffPart& part, bool packed = true);
 std::string encode(const std::vector<PastRound>& rounds);
+/// Of an event that changes the status of an action.
+std::string encode_action(ActionId action);
 Decided decode_decided(std::string_view body);
 PayoffPart decode_payoffs(std::string_view body);
 std::vector<PastRound> decode_history(std::string_view body);
+ActionId decode_action(std::string_view body);
 /// How many there are.
 std::uint64_t history_rounds(std::string_view body);
 /// Whether the body has packed payoffs.

@@ -14,8 +14,16 @@ struct NamedKind {
   std::string_view name;
 };
 inline constexpr NamedKind kEventKinds[] = {
-    {EventKind::kDecided, "decided"}, {EventKind::kPayoffs, "payoffs"}, {EventKind::kLost, "lost"},
-    {EventKind::kStopped, "stopped"}, {EventKind::kHistory, "history"}, {EventKind::kLive, "live"}};
+    {EventKind::kDecided, "decided"}, {EventKind::kPayoffs, "payoffs"},
+    {EventKind::kLost, "lost"},       {EventKind::kStopped, "stopped"},
+    {EventKind::kHistory, "history"}, {EventKind::kLive, "live"},
+    {EventKind::kPaused, "paused"},   {EventKind::kResumed, "resumed"},
+    {EventKind::kRetired, "retired"}};
+
+/// Whether it changes the status of an action.
+inline bool is_of_action(EventKind kind) {
+  return kind == EventKind::kPaused || kind == EventKind::kResumed || kind == EventKind::kRetired;
+}
 
 inline std::string_view kind_name(EventKind kind) {
   return std::find_if(std::begin(kEventKinds), std::end(kEventKinds),

@@ -17,6 +17,7 @@ Json brief_event(const Event& event) {
     out["rounds"] = history_rounds(event.body);
     return out;
   }
+  if (is_of_action(event.kind)) out["action"] = decode_action(event.body);
   if (!event.decision.empty()) out["decision"] = event.decision;
   if (event.kind == EventKind::kDecided) {
     const Decided decided = decode_decided(event.body);

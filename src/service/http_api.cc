@@ -122,6 +122,16 @@ HttpAnswer go_live(Service& service, const std::string& campaign, const TokenHol
   return json_answer(service.show(campaign));
 }
 
+HttpAnswer set_status(Service& service, const RouteMatch& match, ActionStatus status,
+                      const TokenHolder* by) {
+  const auto definition = service.definition(match.campaign);
+  const ActionId action = action_in_path(match.action, *definition);
+  const std::uint64_t version = service.set_status(match.campaign, action, status, name_of(by));
+  json out = {{"action", action}, {"status", name_of(status)}, {"state_version", version}};
+  if (!definition->action_names.empty()) out["action_name"] = definition->action_names[action];
+  return json_answer(out);
+}
+
 HttpAnswer learn_past(Service& service, const std::string& campaign, const HttpRequest& request) {
   const Turn turn(request.body, kLongBody);
   const HistoryRequest rounds = parse_history(request.body, *service.definition(campaign));
@@ -255,6 +265,12 @@ HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
       return json_answer(service.events(match.campaign, parse_event_query(request.query)));
     case Endpoint::kVariables:
       return variables(service, match, request.query);
+    case Endpoint::kPauseAction:
+      return set_status(service, match, ActionStatus::kPaused, request.by);
+    case Endpoint::kResumeAction:
+      return set_status(service, match, ActionStatus::kActive, request.by);
+    case Endpoint::kRetireAction:
+      return set_status(service, match, ActionStatus::kRetired, request.by);
     case Endpoint::kListDecisions:
       return json_answer(service.decisions(match.campaign, parse_event_query(request.query)));
     case Endpoint::kDecide:

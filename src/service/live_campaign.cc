@@ -20,6 +20,10 @@ constexpr std::string_view kGivenId = "d-";
 
 constexpr std::size_t kMostBatches = 10'000;
 
+/// Bits of a snapshot. The second one is absent as long as no action was ever paused.
+constexpr std::uint64_t kLiveNow = 1;
+constexpr std::uint64_t kActionsChanged = 2;
+
 bool is_given_id(std::string_view id) {
   return id.starts_with(kGivenId) && id.size() > kGivenId.size() &&
          std::all_of(id.begin() + kGivenId.size(), id.end(),
@@ -104,7 +108,8 @@ LiveCampaign::LiveCampaign(std::shared_ptr<const CampaignDefinition> definition)
     : definition_(std::move(definition)),
       policy_(make_policy(definition_->spec, definition_->policy_knowledge())),
       monitor_(*definition_, plain_policy()),
-      evidence_(*definition_) {
+      evidence_(*definition_),
+      actions_(definition_->shape ? 0 : definition_->actions()) {
   if (is_plain() || !definition_->knowledge || !definition_->knowledge->affected()) return;
   const AffectedSets& sets = *definition_->knowledge->affected();
   for (ActionId action = 0; action < sets.actions(); ++action) {
@@ -116,7 +121,8 @@ Round LiveCampaign::round_of(const Decided& decided) const {
   Round round = {.features = decided.features,
                  .width = policy_->knowledge().features(),
                  .baseline = decided.baseline,
-                 .affected = decided.affected};
+                 .affected = decided.affected,
+                 .allowed = decided.allowed};
   if (is_plain()) return round;
   const std::vector<double>* fixed =
       definition_->knowledge ? definition_->knowledge->baseline() : nullptr;
@@ -173,6 +179,7 @@ Decided LiveCampaign::choose(const DecisionRequest& request) const {
   decided.features = request.features;
   decided.baseline = request.baseline;
   decided.affected = request.affected;
+  decided.allowed = request.allowed;
   evidence_.choose(*policy_, round_of(decided), stream(), decided);
   return decided;
 }
@@ -186,10 +193,11 @@ bool LiveCampaign::fits(const Decided& decided) const {
   if (!evidence_.fits(decided)) return false;
   if (decided.proposal && *decided.proposal >= definition_->actions()) return false;
   if (policy_->kind() == PolicyKind::kTargeting) {
-    return decided.action == 0 && !decided.index && decided.affected.empty();
+    return decided.action == 0 && !decided.index && decided.affected.empty() &&
+           decided.allowed.empty();
   }
   if (!decided.treatments.empty()) return false;
-  return !is_plain() || decided.numbers() == 0;
+  return !is_plain() || decided.numbers() == decided.allowed.size();
 }
 
 void LiveCampaign::take(const Decided& decided) {
@@ -209,6 +217,15 @@ void LiveCampaign::check_decider(const DecisionRequest& request) const {
   }
 }
 
+void LiveCampaign::check_allowed(const DecisionRequest& request) const {
+  const std::span<const ActionId> paused = evidence_.paused();
+  if (request.allowed.empty() || !std::includes(paused.begin(), paused.end(),
+                                                request.allowed.begin(), request.allowed.end())) {
+    return;
+  }
+  throw Conflict("allowed: every action in it is paused or retired");
+}
+
 void LiveCampaign::count_decider(const Decided& decided) {
   held_out_ += decided.held_out;
   if (!decided.by_caller) return;
@@ -219,6 +236,7 @@ void LiveCampaign::count_decider(const Decided& decided) {
 Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) {
   if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
   check_decider(request);
+  check_allowed(request);
   if (is_given_id(request.id)) {
     throw InvalidInput("decision", request.id, "must be another: the service gives such ids");
   }
@@ -367,6 +385,30 @@ Event LiveCampaign::go_live(std::int64_t now_ms) {
   return event;
 }
 
+Event LiveCampaign::set_status(ActionId action, ActionStatus status, std::int64_t now_ms) {
+  if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
+  if (definition_->shape) {
+    throw InvalidInput("action", std::to_string(action),
+                       "targeted campaigns have treatments, not actions");
+  }
+  if (const std::string_view why = actions_.roster().refusal(action, status); !why.empty()) {
+    throw Conflict(fmt::format("action {} {}", action, why));
+  }
+  const RoundShares& shares = definition_->evidence.shares;
+  if (status != ActionStatus::kActive && shares.holdout > 0.0 && shares.control == action) {
+    throw Conflict(fmt::format("action {} is the control action of the holdout", action));
+  }
+  if (actions_.full()) {
+    throw Conflict(fmt::format("actions were paused and resumed {} times, which is the limit",
+                               ActionChanges::kMost));
+  }
+  actions_.add({version_ + 1, now_ms, decided_, action, status});
+  evidence_.set_idle(actions_.roster().idle());
+  Event event = happened(kind_of(status), "", now_ms, encode_action(action));
+  look(now_ms);
+  return event;
+}
+
 Event LiveCampaign::stop(std::int64_t now_ms) {
   if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
   stopped_ = true;
@@ -461,6 +503,18 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
     case EventKind::kLive:
       go_live(event.time_ms);
       break;
+    case EventKind::kPaused:
+    case EventKind::kResumed:
+    case EventKind::kRetired: {
+      const ActionId action = decode_action(event.body);
+      const ActionStatus status = status_of(event.kind);
+      const ActionRoster& roster = actions_.roster();
+      if (action >= roster.actions() || roster.status(action) == status) {
+        does_not_follow(event, "its action");
+      }
+      set_status(action, status, event.time_ms);
+      break;
+    }
     default:
       does_not_follow(event, "its kind");
   }
@@ -479,9 +533,11 @@ bool LiveCampaign::made(std::string_view snapshot) const {
   return reader.u64() == revision() && policy == spec().text() && reader.u64() == kStateRevision;
 }
 
-/// Of rounds that the policy did not decide.
+/// Of rounds that the policy did not decide, and of the actions that it could take.
 void LiveCampaign::write_others(StateWriter& writer) const {
-  writer.u64(live_ ? 1 : 0);
+  const bool changed = !actions_.changes().empty();
+  writer.u64((live_ ? kLiveNow : 0) | (changed ? kActionsChanged : 0));
+  if (changed) actions_.write(writer);
   writer.u64(shadow_.decisions);
   writer.u64(shadow_.agreed);
   writer.u64(held_out_);
@@ -494,7 +550,10 @@ void LiveCampaign::write_others(StateWriter& writer) const {
 }
 
 void LiveCampaign::read_others(StateReader& reader) {
-  live_ = reader.u64_at_most(1, "snapshot: live") == 1;
+  const std::uint64_t has = reader.u64_at_most(kLiveNow | kActionsChanged, "snapshot: live");
+  live_ = (has & kLiveNow) != 0;
+  if ((has & kActionsChanged) != 0) actions_.read(reader);
+  evidence_.set_idle(actions_.roster().idle());  // before the evidence is read
   shadow_.decisions = reader.u64();
   shadow_.agreed = reader.u64();
   held_out_ = reader.u64();

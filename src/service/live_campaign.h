@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "service/action_changes.h"
 #include "service/campaign_definition.h"
 #include "service/campaign_evidence.h"
 #include "service/campaign_monitor.h"
@@ -75,6 +76,7 @@ class LiveCampaign {
   const Monitor& monitor() const { return monitor_.monitor(); }
   const CampaignMonitor::LastContext* last_context() const { return monitor_.last_context(); }
   const CampaignEvidence& evidence() const { return evidence_; }
+  const ActionChanges& action_changes() const { return actions_; }
 
   /// Decisions of the shadow mode, and how many of them the policy would have made.
   struct ShadowCounts {
@@ -108,6 +110,9 @@ class LiveCampaign {
                    std::int64_t now_ms);
   /// Ends the shadow mode.
   Event go_live(std::int64_t now_ms);
+  /// Pauses, resumes or retires an action, which must not have that status already. Not of targeted
+  /// campaigns.
+  Event set_status(ActionId action, ActionStatus status, std::int64_t now_ms);
   /// The oldest outstanding decision, where it has waited for too long.
   std::optional<Event> lose(std::int64_t now_ms);
 
@@ -163,6 +168,8 @@ class LiveCampaign {
   void take(const Decided& decided);
   /// Who decides, before a decision: throws unless the request fits that.
   void check_decider(const DecisionRequest& request) const;
+  /// Throws Conflict if none of the allowed actions may be taken now.
+  void check_allowed(const DecisionRequest& request) const;
   void count_decider(const Decided& decided);
   void write_maker(StateWriter& writer) const;
   void write_others(StateWriter& writer) const;
@@ -191,6 +198,7 @@ class LiveCampaign {
   std::map<std::string, std::uint64_t, std::less<>> past_batches_;
   CampaignMonitor monitor_;
   CampaignEvidence evidence_;
+  ActionChanges actions_;  // of targeted campaigns there are none
   std::map<std::pair<std::int64_t, std::uint64_t>, std::string> outstanding_;  // by time, number
   std::size_t waiting_numbers_ = 0;
   std::unordered_map<std::string, LiveDecision> decisions_;

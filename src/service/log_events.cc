@@ -64,6 +64,7 @@ void put_decided(const Decided& decided, const CampaignDefinition& definition, J
   if (decided.by_caller) out["by_caller"] = true;
   if (decided.held_out) out["held_out"] = true;
   if (decided.probe) out["probe"] = true;
+  if (!decided.allowed.empty()) out["allowed"] = decided.allowed;
   out["index"] = decided.index ? Json(*decided.index) : Json(nullptr);
   if (!definition.contexts) return;
   out["context"] = rows_json(decided, definition.contexts->features);
@@ -142,13 +143,16 @@ void read_action(const Json& line, Decided& decided) {
   decided.by_caller = flag_field(line, "by_caller");
   decided.held_out = flag_field(line, "held_out");
   decided.probe = flag_field(line, "probe");
+  if (line.contains("allowed")) {
+    decided.allowed = ids_field(required_list(line, "", "allowed"), "allowed");
+  }
 }
 
 Decided contextual_from(const Json& line, std::size_t width) {
-  check_keys(
-      line, "",
-      {"event", "kind", "time_ms", "by", "decision", "action", "index", "context", "baseline",
-       "affected", "probability", "revision", "proposal", "by_caller", "held_out", "probe"});
+  check_keys(line, "",
+             {"event", "kind", "time_ms", "by", "decision", "action", "index", "context",
+              "baseline", "affected", "probability", "revision", "proposal", "by_caller",
+              "held_out", "probe", "allowed"});
   Decided decided;
   read_action(line, decided);
   decided.features = rows_field(line, "context", width);
@@ -167,7 +171,7 @@ Decided decided_from(const Json& line, const CampaignDefinition& definition) {
   } else {
     check_keys(line, "",
                {"event", "kind", "time_ms", "by", "decision", "action", "index", "probability",
-                "revision", "proposal", "by_caller", "held_out", "probe"});
+                "revision", "proposal", "by_caller", "held_out", "probe", "allowed"});
     read_action(line, decided);
   }
   if (line.contains("baseline")) decided.baseline = numbers_field(line["baseline"], "baseline");
@@ -246,6 +250,7 @@ Json event_json(const Event& event, const CampaignDefinition& definition) {
     out["rounds"] = history_json(decode_history(event.body));
     return out;
   }
+  if (is_of_action(event.kind)) out["action"] = decode_action(event.body);
   if (!event.decision.empty()) out["decision"] = event.decision;
   if (event.kind == EventKind::kDecided) {
     put_decided(decode_decided(event.body), definition, out);
@@ -289,6 +294,12 @@ Event event_from(const Json& line, const CampaignDefinition& definition) {
     check_batch_id(batch);
     event.decision = fmt::format("{}{}", kBatch, batch);
     event.body = encode(history_from(line));
+    return event;
+  }
+  if (is_of_action(event.kind)) {
+    check_keys(line, "", {"event", "kind", "time_ms", "by", "action"});
+    event.body = encode_action(
+        static_cast<ActionId>(whole_field(required(line, "", "action"), "action", 0, kMostId)));
     return event;
   }
   if (event.kind != EventKind::kStopped && event.kind != EventKind::kLive) {

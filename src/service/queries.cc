@@ -59,6 +59,20 @@ std::string_view name_of(Show show) {
       ->first;
 }
 
+ActionId action_in_path(std::string_view action, const CampaignDefinition& campaign) {
+  if (campaign.shape) {
+    throw InvalidInput("action", clipped(action),
+                       "targeted campaigns have treatments, not actions");
+  }
+  const std::vector<std::string>& names = campaign.action_names;
+  const auto found = std::find(names.begin(), names.end(), action);
+  if (found != names.end()) return static_cast<ActionId>(found - names.begin());
+  const bool number =
+      std::all_of(action.begin(), action.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!number && !names.empty()) return action_field(std::string(action), campaign, "action");
+  return static_cast<ActionId>(whole("action", action, 0, campaign.actions() - 1));
+}
+
 VariableQuery parse_variable_query(std::string_view action, const Query& query,
                                    const CampaignDefinition& campaign) {
   if (campaign.shape) {

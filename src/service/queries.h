@@ -42,6 +42,9 @@ std::string_view name_of(VariableQuery::Show show);
 // All throw InvalidInput that names the field.
 
 /// Not an action of the campaign, unknown or repeated keys, numbers that are not valid.
+/// The action of a path: its name if it has one, or its number. Throws InvalidInput.
+ActionId action_in_path(std::string_view action, const CampaignDefinition& campaign);
+
 VariableQuery parse_variable_query(std::string_view action, const Query& query,
                                    const CampaignDefinition& campaign);
 

@@ -24,6 +24,10 @@ struct DecisionRequest {
   // Campaigns with contexts.
   std::vector<VariableSet> affected = {};  ///< per action; empty if not given
 
+  /// Plain campaigns, and campaigns with contexts: the actions that may be taken, ids increasing;
+  /// empty if all may.
+  std::vector<ActionId> allowed = {};
+
   // Shadow mode: what the caller took, and with which probability if it knows.
   std::optional<ActionId> action = {};
   std::optional<double> probability = {};

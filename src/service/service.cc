@@ -85,6 +85,20 @@ void Service::go_live(std::string_view campaign, std::string_view by) {
   });
 }
 
+std::uint64_t Service::set_status(std::string_view campaign, ActionId action, ActionStatus status,
+                                  std::string_view by) {
+  std::uint64_t version = 0;
+  parts_->commit(*parts_->entry(campaign), by, [&](LiveCampaign& live) -> std::optional<Event> {
+    version = live.version();
+    const ActionRoster& roster = live.action_changes().roster();
+    if (action < roster.actions() && roster.status(action) == status) return std::nullopt;
+    Event event = live.set_status(action, status, parts_->options.clock());
+    version = event.number;
+    return event;
+  });
+  return version;
+}
+
 HistoryAnswer Service::learn_past(std::string_view campaign, const HistoryRequest& request,
                                   std::string_view by) {
   const EntryPtr entry = parts_->entry(campaign);

@@ -17,6 +17,7 @@
 #include "service/campaign_definition.h"
 #include "service/campaign_status.h"
 #include "service/requests.h"
+#include "updraft/action_roster.h"
 #include "updraft/ids.h"
 
 namespace updraft {
@@ -145,6 +146,11 @@ class Service {
 
   /// Ends the shadow mode; changes nothing if it is live.
   void go_live(std::string_view campaign, std::string_view by = {});
+
+  /// Pauses, resumes or retires an action; changes nothing if it has that status. Returns the
+  /// number of events after that.
+  std::uint64_t set_status(std::string_view campaign, ActionId action, ActionStatus status,
+                           std::string_view by = {});
 
   /// Stops it, keeps its report and history, and takes it out of memory; changes nothing if it is
   /// archived. Then its decisions can neither be made nor paid (Conflict).

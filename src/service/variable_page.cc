@@ -12,11 +12,12 @@ namespace {
 using Json = nlohmann::json;
 using Show = VariableQuery::Show;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool contains(std::string_view text, std::string_view part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(),
-                     [](char one, char other) { return lower(one) == lower(other); }) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char one, char other) {
+           return lower_case(one) == lower_case(other);
+         }) != text.end();
 }
 
 bool matches(const CampaignDefinition& campaign, VariableId variable, const std::string& search) {

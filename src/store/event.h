@@ -13,6 +13,9 @@ enum class EventKind : std::uint8_t {
   kStopped = 4,
   kHistory = 5,  ///< past rounds were learned from
   kLive = 6,     ///< the shadow mode ended
+  kPaused = 7,   ///< an action, and the next two likewise
+  kResumed = 8,
+  kRetired = 9,
 };
 
 /// Something that happened in a live campaign. Its state is what its events make of its definition,

@@ -73,6 +73,9 @@ constexpr const char* kMigrations[] = {
        CREATE TABLE settled (
          campaign INTEGER NOT NULL, decision TEXT NOT NULL, PRIMARY KEY (campaign, decision))
          STRICT, WITHOUT ROWID;)",
+    // Decisions among some actions only, and actions that are paused, resumed and retired: events
+    // that older programs cannot read.
+    "",
 };
 constexpr std::int64_t kVersion = std::size(kMigrations);
 constexpr std::int64_t kVersionWithHeads = 5;

@@ -137,22 +137,22 @@ TEST(Holdout, LeavesPausedActionsOut) {
       }
     }
   }
-  // Two actions that are left share by the policy's own distribution.
+  // Two actions that are left share by the policy's choice among them.
   const auto policy = policy_of("up_ts");
   const Stream stream(8, 0, Purpose::kPolicy);
   for (const ActionId a : {0u, 1u, 2u, 0u, 1u, 2u}) {
     policy->take(a);
     policy->observe(a, Payoffs::dense(bandit.pay(2, a, a)));
   }
-  const std::vector<ActionId> paused = {2};
+  const std::vector<ActionId> paused = {2}, left = {0, 1};
   double martingale = 0.0, spread = 0.0;
   for (std::uint32_t t = 0; t < kRounds; ++t) {
-    const std::vector<double> own = policy->probabilities(stream);
+    const std::vector<double> own = policy->probabilities({.allowed = left}, stream);
     const SharedDecision shared =
         decide_with_shares(*policy, stream, {}, {.probe = 0, .paused = paused});
     ASSERT_NE(shared.decision.action, 2u);
-    if (!(own[0] + own[1] > 0.0)) continue;
-    const double share = own[0] / (own[0] + own[1]);
+    ASSERT_EQ(own[2], 0.0);
+    const double share = own[0];
     const double said = shared.decision.probability;
     ASSERT_NEAR(shared.decision.action == 0 ? said : 1.0 - said, share, 1e-12);
     martingale += (shared.decision.action == 0 ? 1.0 : 0.0) - share;
@@ -160,6 +160,61 @@ TEST(Holdout, LeavesPausedActionsOut) {
   }
   EXPECT_GT(spread, 100.0);
   EXPECT_LE(std::abs(martingale), testing::normal_threshold(10) * std::sqrt(spread));
+}
+
+/// Who allows only some actions has reasons that nobody knows: nothing is held out or probed.
+TEST(Holdout, LeavesRoundsThatAllowSomeActionsToThePolicy) {
+  const auto policy = policy_of("up_ts");
+  const auto plain = policy_of("up_ts");
+  const MadeBandit bandit{.effects = {0.0, 0.1, 0.1}};
+  const Stream stream(7, 0, Purpose::kPolicy);
+  for (const ActionId a : {0u, 1u, 2u, 0u, 1u, 2u}) {
+    for (Policy* one : {policy.get(), plain.get()}) {
+      one->take(a);
+      one->observe(a, Payoffs::dense(bandit.pay(1, a, a)));
+    }
+  }
+  const std::vector<ActionId> allowed = {1, 2}, paused = {1}, only = {1};
+  const RoundShares shares{.control = 0, .holdout = 0.5, .probe = 0.3};
+  for (int t = 0; t < 100; ++t) {
+    const SharedDecision shared =
+        decide_with_shares(*policy, {.allowed = allowed}, stream, shares, {.probe = 0});
+    ASSERT_EQ(shared.whose, RoundOf::kPolicy);
+    ASSERT_EQ(shared.candidate, shared.decision.action);
+    ASSERT_EQ(shared.decision, plain->decide({.allowed = allowed}, stream));
+  }
+  EXPECT_EQ(decide_with_shares(*policy, {.allowed = allowed}, stream, shares,
+                               {.probe = 2, .paused = paused})
+                .decision.action,
+            2u);
+  EXPECT_EQ(refusal([&] {
+              decide_with_shares(*policy, {.allowed = only}, stream, shares, {.paused = paused});
+            }),
+            "allowed: every action in it is paused or retired");
+}
+
+/// A probe of a paused action is a round of the policy.
+TEST(Holdout, DoesNotProbeWhatIsPaused) {
+  const auto policy = policy_of("ucb(alpha=1)");
+  const Stream stream(5, 0, Purpose::kPolicy);
+  for (const ActionId a : {0u, 1u, 2u}) {
+    policy->take(a);
+    policy->observe(a, Payoffs::total(a == 1 ? 5.0 : 0.0));
+  }
+  const std::vector<ActionId> paused = {1};
+  const RoundShares shares{.control = 2, .holdout = 0.2, .probe = 0.3};
+  for (int t = 0; t < 100; ++t) {
+    const SharedDecision shared =
+        decide_with_shares(*policy, stream, shares, {.probe = 1, .paused = paused});
+    ASSERT_EQ(shared.candidate, 0u);
+    ASSERT_EQ(shared.decision.action, shared.whose == RoundOf::kHoldout ? 2u : 0u);
+    ASSERT_DOUBLE_EQ(shared.decision.probability, shared.whose == RoundOf::kHoldout ? 0.2 : 0.8);
+  }
+  const std::vector<double> next =
+      probabilities_with_shares(*policy, stream, shares, {.probe = 1, .paused = paused});
+  EXPECT_DOUBLE_EQ(next[0], 0.8);
+  EXPECT_EQ(next[1], 0.0);
+  EXPECT_DOUBLE_EQ(next[2], 0.2);
 }
 
 TEST(Holdout, RefusesPoliciesThatChoosePeople) {

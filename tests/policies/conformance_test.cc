@@ -132,6 +132,69 @@ TEST_P(EveryPolicy, TakesRecordedDecisionsAsIfItHadMadeThem) {
   EXPECT_EQ(taking->decide(kPolicyStream), selecting->decide(kPolicyStream));
 }
 
+TEST_P(EveryPolicy, TakesAllowedActionsOnly) {
+  const std::vector<std::vector<ActionId>> sets = {{3}, {0, 2}, {1, 2, 3}, {}, {0, 1, 2, 3}};
+  const auto policy = make();
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    const std::vector<ActionId>& allowed = sets[round % sets.size()];
+    const Round only{.allowed = allowed};
+    const std::vector<double> probabilities = policy->probabilities(only, kPolicyStream);
+    double sum = 0.0;
+    for (ActionId action = 0; action < 4; ++action) {
+      if (!AllowedActions(allowed).contains(action)) {
+        ASSERT_EQ(probabilities[action], 0.0);
+      }
+      sum += probabilities[action];
+    }
+    ASSERT_NEAR(sum, 1.0, 1e-12);
+    const std::string before = saved(*policy);
+    const Decision previewed = policy->preview(only, kPolicyStream);
+    ASSERT_EQ(saved(*policy), before);
+    const Decision decision = policy->decide(only, kPolicyStream);
+    ASSERT_EQ(decision, previewed);
+    ASSERT_TRUE(AllowedActions(allowed).contains(decision.action)) << round;
+    ASSERT_EQ(decision.probability, probabilities[decision.action]);
+    policy->learn(decision, only, Payoffs::dense(payoffs(round, decision.action)));
+  }
+}
+
+/// A round that names all actions is one that allows all, bit for bit.
+TEST_P(EveryPolicy, AllowingAllActionsChangesNothing) {
+  const std::vector<ActionId> all = {0, 1, 2, 3};
+  const auto named = make();
+  const auto unnamed = make();
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    const Decision decision = named->decide({.allowed = all}, kPolicyStream);
+    ASSERT_EQ(decision, unnamed->decide(kPolicyStream)) << round;
+    if (round % 7 == 3) continue;  // outstanding for ever
+    const std::vector<double> y = payoffs(round, decision.action);
+    named->observe(decision.action, Payoffs::dense(y));
+    unnamed->observe(decision.action, Payoffs::dense(y));
+    ASSERT_EQ(saved(*named), saved(*unnamed)) << round;
+  }
+}
+
+TEST_P(EveryPolicy, RefusesAllowedActionsThatCannotBe) {
+  const auto policy = make();
+  play(*policy, 0, 20);
+  const std::string before = saved(*policy);
+  const std::vector<ActionId> unknown = {1, 4}, repeated = {2, 2}, falling = {2, 1};
+  const auto said = [&](const std::vector<ActionId>& allowed) {
+    const Round round{.allowed = allowed};
+    const std::string refused = refusal([&] { policy->decide(round, kPolicyStream); });
+    EXPECT_EQ(refusal([&] { policy->probabilities(round, kPolicyStream); }), refused);
+    EXPECT_EQ(refusal([&] { policy->take(round, {.action = 1}); }), refused);
+    EXPECT_EQ(refusal([&] { policy->explain(round); }), refused);
+    const std::vector<double> y(kVariables, 0.0);
+    EXPECT_EQ(refusal([&] { policy->learn({.action = 1}, round, Payoffs::dense(y)); }), refused);
+    return refused;
+  };
+  EXPECT_EQ(said(unknown), "allowed[1] = 4: must be below the number of actions, 4");
+  EXPECT_EQ(said(repeated), "allowed[1] = 2: must be larger than the one before it");
+  EXPECT_EQ(said(falling), "allowed[1] = 1: must be larger than the one before it");
+  EXPECT_EQ(saved(*policy), before);
+}
+
 TEST_P(EveryPolicy, SelectLeavesTheStatisticsAlone) {
   const auto policy = make();
   play(*policy, 0, 50);

@@ -71,8 +71,10 @@ class Duel {
  public:
   using Choice = ActionId;
 
-  Duel(std::string_view name, std::uint32_t number)
+  /// With `restricted` two rounds of three allow only some actions.
+  Duel(std::string_view name, std::uint32_t number, bool restricted = false)
       : number_(number),
+        restricted_(restricted),
         case_(random_case(name, number)),
         stream_(number, number, Purpose::kPolicy),
         fast_(make_policy(case_.spec, case_.knowledge)),
@@ -80,7 +82,16 @@ class Duel {
 
   std::string title() const { return "case " + std::to_string(number_) + ": " + case_.spec.text(); }
   const RandomCase& instance() const { return case_; }
-  Round round(std::uint32_t) const { return {}; }
+  Round round(std::uint32_t number) {
+    allowed_.clear();
+    const Stream draws(number_, 1, Purpose::kTest);
+    if (!restricted_ || draws.uniform(number, 0) < 1.0 / 3.0) return {};
+    const double share = draws.uniform(number, 1);
+    for (ActionId a = 0; a < reference_->actions(); ++a) {
+      if (draws.uniform(number, 2 + a) < share) allowed_.push_back(a);
+    }
+    return {.allowed = allowed_};
+  }
   std::uint32_t delay(std::uint32_t round, std::uint32_t longest) const {
     return case_.delay(round, longest);
   }
@@ -92,7 +103,12 @@ class Duel {
 
   /// The fast policy chooses, is judged, and both count the choice as offered.
   ::testing::AssertionResult select(const Round&, Tally& tally, ActionId& choice) {
-    choice = fast_->select(stream_);
+    const Round round{.allowed = allowed_};
+    choice = allowed_.empty() ? fast_->select(stream_) : fast_->select(round, stream_).action;
+    if (!AllowedActions(allowed_).contains(choice)) {
+      return ::testing::AssertionFailure() << "not allowed: " << choice;
+    }
+    reference_->allow(allowed_);
     if (choice >= reference_->actions()) {
       return ::testing::AssertionFailure() << "no such action: " << choice;
     }
@@ -108,6 +124,8 @@ class Duel {
 
  private:
   std::uint32_t number_;
+  bool restricted_;
+  std::vector<ActionId> allowed_;  // in the round at hand; empty: all
   RandomCase case_;
   Stream stream_;
   std::unique_ptr<Policy> fast_;
@@ -118,6 +136,7 @@ class Duel {
 class Equivalence : public ::testing::TestWithParam<std::string_view> {
  protected:
   static Duel duel(std::uint32_t number) { return Duel(GetParam(), number); }
+  static Duel restricted(std::uint32_t number) { return Duel(GetParam(), number, true); }
 };
 
 TEST_P(Equivalence, SameDecisionsWithPromptFeedback) {
@@ -126,6 +145,13 @@ TEST_P(Equivalence, SameDecisionsWithPromptFeedback) {
 
 TEST_P(Equivalence, SameDecisionsWithLateFeedbackOutOfOrder) {
   expect_rarely_rounding(played<Tally>({.end = kCases, .rounds = kRounds}, duel, late));
+}
+
+TEST_P(Equivalence, SameDecisionsAmongTheAllowedActions) {
+  expect_rarely_rounding(
+      played<Tally>({.end = kCases, .step = 2, .rounds = kRounds}, restricted, prompt));
+  expect_rarely_rounding(
+      played<Tally>({.first = 1, .end = kCases, .step = 2, .rounds = kRounds}, restricted, late));
 }
 
 TEST_P(Equivalence, OffersEachActionOnceBeforeAnyFeedback) {

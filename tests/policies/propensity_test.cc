@@ -103,6 +103,43 @@ TEST_P(Propensity, IsThatOfTheDistributionDrawnFrom) {
   EXPECT_GE(compared, 3 * actions);
 }
 
+/// The same in rounds that allow only some actions, and the probabilities are those of a choice
+/// among these: others have none, and the draws behind them are those of an unrestricted round, so
+/// that an action is never less likely with fewer rivals. Level: 1e-6, divided by the comparisons.
+TEST_P(Propensity, IsThatOfTheChoiceAmongTheAllowed) {
+  constexpr std::uint32_t kDecisions = 8'000;
+  const std::vector<ActionId> allowed = {0, 2, 3};
+  const Round round{.allowed = allowed};
+  const auto policy = after(5);
+  std::vector<double> excess(GetParam().actions, 0.0), variance(GetParam().actions, 0.0);
+  for (std::uint32_t d = 0; d < kDecisions; ++d) {
+    const Stream stream(5, d % 100, Purpose::kPolicy);
+    const std::vector<double> all = policy->probabilities(stream);
+    const std::vector<double> probabilities = policy->probabilities(round, stream);
+    const Decision decision = policy->decide(round, stream);
+    ASSERT_TRUE(AllowedActions(allowed).contains(decision.action));
+    ASSERT_EQ(decision.probability, probabilities[decision.action]);
+    ASSERT_GT(decision.probability, 0.0);
+    double sum = 0.0;
+    for (ActionId a = 0; a < GetParam().actions; ++a) {
+      const double p = probabilities[a];
+      if (AllowedActions(allowed).contains(a)) {
+        ASSERT_GE(p, all[a]);
+      } else {
+        ASSERT_EQ(p, 0.0);
+      }
+      sum += p;
+      excess[a] += (decision.action == a ? 1.0 : 0.0) - p;
+      variance[a] += p * (1.0 - p);
+    }
+    ASSERT_NEAR(sum, 1.0, 1e-12);
+  }
+  for (const ActionId a : allowed) {
+    EXPECT_GT(variance[a], 100.0);
+    EXPECT_TRUE(agrees(excess[a], 0.0, std::sqrt(variance[a]), 1000)) << a;
+  }
+}
+
 /// The set is more than the decision's own draw: probabilities differ from 0 and 1.
 TEST_P(Propensity, IsAShareOfTheDraws) {
   const auto policy = after(5);

@@ -103,6 +103,7 @@ class UpUcbExploreBl final : public KnownBaselineReference {
 /// when every active action has N(a) >= s; then those with
 ///   mean reward(a) + 2 m sqrt(2 alpha / s) < max over active b of mean reward(b)
 /// are dropped. To be taken next is the active action offered least often, lowest id among equals.
+/// If only eliminated actions are allowed, in either phase, the one with the largest mean reward.
 /// Phase II, from the completion of round n0 on, with intervals as they are at that moment:
 ///   base(i)  = { a : the interval of (a,i) meets that of (b,i) for some b other than a }, with a
 ///              and b among the active actions: the proof has base(i) hold no action that affects i
@@ -127,13 +128,15 @@ class UpUcbIlift final : public UnknownSetsReference {
   std::vector<double> indices(const Stream& stream) const override {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     std::vector<double> result(actions(), -kInfinity);
-    if (phase_two_) {
+    if (!next_active()) {
+      for (const ActionId a : allowed()) result[a] = mean_reward(a);
+    } else if (phase_two_) {
       const std::vector<double> all = UcbReference::indices(stream);
       for (ActionId a = 0; a < actions(); ++a) {
         if (active_[a]) result[a] = all[a];
       }
     } else {
-      result[next_in_phase_one()] = kInfinity;
+      result[*next_active()] = kInfinity;
     }
     return result;
   }
@@ -176,12 +179,13 @@ class UpUcbIlift final : public UnknownSetsReference {
   }
 
  private:
-  ActionId next_in_phase_one() const {
+  /// The active one, of those allowed, that comes next in phase I.
+  std::optional<ActionId> next_active() const {
     std::optional<ActionId> next;
-    for (ActionId a = 0; a < actions(); ++a) {
+    for (const ActionId a : allowed()) {
       if (active_[a] && (!next || offers(a) < offers(*next))) next = a;
     }
-    return *next;
+    return next;
   }
 
   bool round_is_complete() const {

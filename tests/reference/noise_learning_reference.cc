@@ -139,14 +139,18 @@ class NoiseLearning : public ReferencePolicy {
   std::size_t atoms() const { return affected_.atoms()->groups(); }
   std::uint64_t observations() const { return rounds_.size(); }
 
-  /// What select() compares before the first fit; afterwards `index` of every action.
+  /// What select() compares before the first fit, for which all actions need feedback; afterwards
+  /// `index` of every action. As long as only others need it, all that are allowed come first.
   template <typename Index>
   std::vector<double> indices_of(Index index) const {
+    const std::vector<ActionId> choices = allowed();
+    const bool others =
+        std::all_of(choices.begin(), choices.end(), [this](ActionId a) { return pulls(a) > 0; });
     std::vector<double> result;
     for (ActionId a = 0; a < actions(); ++a) {
-      result.push_back(fit_            ? static_cast<double>(index(a))
-                       : pulls(a) == 0 ? kInfinity
-                                       : -kInfinity);
+      result.push_back(fit_                      ? static_cast<double>(index(a))
+                       : pulls(a) == 0 || others ? kInfinity
+                                                 : -kInfinity);
     }
     return result;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -18,12 +19,19 @@ ReferencePolicy::ReferencePolicy(std::size_t actions, std::size_t variables)
 ActionId ReferencePolicy::choose(const Stream& stream) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> index = indices(stream);
-  ActionId best = 0;
-  for (ActionId a = 1; a < actions(); ++a) {
+  ActionId best = allowed().front();
+  for (const ActionId a : allowed()) {
     const bool both_first = index[a] == kInfinity && index[best] == kInfinity;
     if (index[a] > index[best] || (both_first && offers_[a] < offers_[best])) best = a;
   }
   return best;
+}
+
+std::vector<ActionId> ReferencePolicy::allowed() const {
+  if (!allowed_.empty()) return allowed_;
+  std::vector<ActionId> all(actions());
+  std::iota(all.begin(), all.end(), ActionId{0});
+  return all;
 }
 
 void ReferencePolicy::offer(ActionId action) {

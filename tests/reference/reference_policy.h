@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "updraft/ids.h"
@@ -56,6 +57,10 @@ class ReferencePolicy {
   /// least often offered.
   ActionId choose(const Stream& stream) const;
 
+  /// What the next choices are among: ids increasing, empty for all. Indices are asked for only of
+  /// these.
+  void allow(std::vector<ActionId> allowed) { allowed_ = std::move(allowed); }
+
   /// Counts `action` as offered. A judge that follows the choices of another policy calls
   /// choose() and then offer() with the other's choice.
   void offer(ActionId action);
@@ -104,6 +109,9 @@ class ReferencePolicy {
  protected:
   double sum(ActionId action, VariableId variable) const;
 
+  /// The actions that may be chosen now, ids increasing.
+  std::vector<ActionId> allowed() const;
+
   /// The actions of all observations, first to last.
   const std::vector<ActionId>& observed_actions() const { return observed_actions_; }
 
@@ -112,6 +120,7 @@ class ReferencePolicy {
 
  private:
   std::size_t variables_;
+  std::vector<ActionId> allowed_;
   std::vector<std::uint64_t> pulls_;
   std::vector<std::uint64_t> offers_;
   std::uint64_t decisions_ = 0;

@@ -33,7 +33,7 @@ class Ucb final : public UcbReference {
 ///   posterior variance = v0 s2 / (s2 + N(a) v0)
 ///   index(a)           = posterior mean + sqrt(posterior variance) z(a)
 /// An action that was offered and has no observation yet is left out (-infinity), unless that
-/// leaves none.
+/// leaves none that is allowed.
 class Ts final : public ReferencePolicy {
  public:
   Ts(const PolicySpec& spec, const Knowledge& knowledge)
@@ -51,7 +51,7 @@ class Ts final : public ReferencePolicy {
 
   std::vector<double> indices(const Stream& stream) const override {
     bool any_candidate = false;
-    for (ActionId a = 0; a < actions(); ++a) {
+    for (const ActionId a : allowed()) {
       if (!awaits_first_feedback(a)) any_candidate = true;
     }
     std::vector<double> draws;
@@ -95,7 +95,8 @@ class Ts final : public ReferencePolicy {
 };
 
 /// Thompson sampling on the reward that is told nothing: flat prior on the expected rewards and on
-/// the logarithm of the noise's variance. With n rounds in all, x the rewards and df = n - K,
+/// the logarithm of the noise's variance. With n rounds in all, x the rewards and df = n less the
+/// number of actions that have feedback,
 ///   s2       = sum over all rounds of (x - mean reward of the round's action)^2 / df
 ///   index(a) = mean reward(a) + sqrt(df / chi-squared(df)) sqrt(s2 / N(a)) z(a)
 /// Actions without feedback first; as long as df = 0, index(a) = mean reward(a). s2 = 0 where its
@@ -142,12 +143,10 @@ class LearningTs final : public ReferencePolicy {
     rewards_[a].push_back(reward);
   }
 
-  /// 0 as long as an action has no feedback.
   std::uint64_t degrees() const {
     std::uint64_t df = 0;
     for (const auto& of_action : rewards_) {
-      if (of_action.empty()) return 0;
-      df += of_action.size() - 1;
+      if (!of_action.empty()) df += of_action.size() - 1;
     }
     return df;
   }

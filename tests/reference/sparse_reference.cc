@@ -336,9 +336,13 @@ class UpTsSparse final : public ReferencePolicy {
 
   std::vector<double> indices(const Stream& stream) const override {
     std::vector<double> result;
-    if (!fit_) {
+    if (!fit_) {  // for which all actions need feedback
+      const std::vector<ActionId> choices = allowed();
+      const bool others =
+          std::all_of(choices.begin(), choices.end(), [this](ActionId a) { return pulls(a) > 0; });
       for (ActionId a = 0; a < actions(); ++a) {
-        result.push_back(pulls(a) == 0 ? std::numeric_limits<double>::infinity() : 0.0);
+        const bool first = pulls(a) == 0 || others;
+        result.push_back(first ? std::numeric_limits<double>::infinity() : 0.0);
       }
       return result;
     }

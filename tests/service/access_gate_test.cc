@@ -64,6 +64,9 @@ TEST(AccessGate, EveryRouteHasItsRoles) {
                                     {Endpoint::kListDecisions, "r"},
                                     {Endpoint::kEvents, "r"},
                                     {Endpoint::kVariables, "r"},
+                                    {Endpoint::kPauseAction, "m"},
+                                    {Endpoint::kResumeAction, "m"},
+                                    {Endpoint::kRetireAction, "m"},
                                     {Endpoint::kDecide, "d"},
                                     {Endpoint::kShowDecision, "rd"},
                                     {Endpoint::kPay, "d"}};

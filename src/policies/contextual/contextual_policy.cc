@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "policies/row_checks.h"
@@ -18,21 +19,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The lowest id among the largest; what is not a number is never larger.
 template <typename IndexOf>
-ActionId largest(std::size_t actions, IndexOf index_of) {
-  ActionId best = 0;
-  double best_index = -kInfinity;
-  for (ActionId action = 0; action < actions; ++action) {
+ActionId largest(std::size_t actions, AllowedActions allowed, IndexOf index_of) {
+  return allowed.largest(actions, [&](ActionId action) {
     const double index = index_of(action);
-    if (!(index > best_index)) continue;
-    best = action;
-    best_index = index;
-  }
-  return best;
+    return std::isnan(index) ? -kInfinity : index;
+  });
 }
 
-std::string_view reason_of(const ActionExplanation& about, bool some_are_untried) {
+std::string_view reason_of(const ActionExplanation& about, bool allowed, bool some_are_untried) {
   const bool untried = about.pulls == 0;
   if (about.chosen) return untried ? "has no feedback yet" : "has the largest index";
+  if (!allowed) return "is not allowed in this round";
   if (untried) return "has no feedback yet; another without any goes first";
   return some_are_untried ? "others have no feedback yet"
                           : "another index is larger, or goes first";
@@ -42,6 +39,7 @@ std::string_view reason_of(const ActionExplanation& about, bool some_are_untried
 
 void ContextualPolicy::check(const Round& context) const {
   check_rows(kWords, context, features());
+  check_allowed(context);
   if (context.affected.empty()) return;
   if (context.affected.size() != actions()) {
     throw InvalidInput("length of context: affected", std::to_string(context.affected.size()),
@@ -56,12 +54,13 @@ void ContextualPolicy::check(const Round& context) const {
 Decision ContextualPolicy::choose_in(const Round& context, const Stream&, Propensity) {
   check(context);
   check_for_choice(context);
+  const AllowedActions allowed(context.allowed);
   Decision decision{.index = kInfinity};
-  if (!all_have_feedback()) {
-    decision.action = untried();
+  if (!all_have_feedback(allowed)) {
+    decision.action = untried(allowed);
   } else {
     const std::vector<double> index = indices(context);
-    decision.action = largest(actions(), [&](ActionId a) { return index[a]; });
+    decision.action = largest(actions(), allowed, [&](ActionId a) { return index[a]; });
     decision.index = index[decision.action];
   }
   return decision;
@@ -95,11 +94,15 @@ Explanation ContextualPolicy::explain_round(const Round& context) const {
     about[action].pulls = pulls(action);
     if (pulls(action) == 0) about[action].index = kInfinity;
   }
-  const bool some_are_untried = !all_have_feedback();
+  const AllowedActions allowed(context.allowed);
+  const bool some_are_untried = !all_have_feedback(allowed);
   const ActionId chosen =
-      some_are_untried ? untried() : largest(actions(), [&](ActionId a) { return about[a].index; });
+      some_are_untried ? untried(allowed)
+                       : largest(actions(), allowed, [&](ActionId a) { return about[a].index; });
   about[chosen].chosen = true;
-  for (ActionExplanation& one : about) one.reason = reason_of(one, some_are_untried);
+  for (ActionId action = 0; action < actions(); ++action) {
+    about[action].reason = reason_of(about[action], allowed.contains(action), some_are_untried);
+  }
   return explanation;
 }
 

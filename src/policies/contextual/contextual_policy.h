@@ -13,7 +13,7 @@ namespace updraft {
 /// all of them, and all payoffs are observed. [hsieh22, appendix 'Contextual Extensions']
 ///
 /// The largest index is taken. Actions without feedback come first, those offered least often, the
-/// lowest id among equals.
+/// lowest id among equals. In a round that allows only some actions, all of this is about these.
 class ContextualPolicy : public Policy {
  public:
   std::uint64_t rows() const final { return rows_; }
@@ -33,7 +33,7 @@ class ContextualPolicy : public Policy {
   /// Index and estimates of the actions that have feedback. `pulls`, `chosen` and `reason` are left
   /// to the caller, and so are all actions without feedback.
   virtual Explanation describe(const Round& context) const = 0;
-  /// Per action the index, if all have feedback: the same as in describe(), bit for bit.
+  /// Per action that has feedback the index: the same as in describe(), bit for bit.
   virtual std::vector<double> indices(const Round& context) const = 0;
   virtual void add(const Round& context, ActionId action, std::span<const double> payoffs) = 0;
 

@@ -26,6 +26,9 @@ void TargetingPolicy::check_any(const Round& pool) const {
   if (!pool.affected.empty()) {
     throw InvalidInput("pool: affected", "must be absent: a treatment affects who gets it");
   }
+  if (!pool.allowed.empty()) {
+    throw InvalidInput("pool: allowed", "must be absent: targeting gives treatments, not actions");
+  }
 }
 
 void TargetingPolicy::check_size(const Round& pool) const {

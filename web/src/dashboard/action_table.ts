@@ -102,6 +102,7 @@ export class ActionTable {
       row.action === this.reference_ ? "the others are compared with it" : "",
       row.active === false ? "no longer considered" : "",
       row.paused ? "paused by a guardrail" : "",
+      row.status === "paused" || row.status === "retired" ? row.status : "",
     ].filter((mark) => mark !== "");
     const note = cell.querySelector<HTMLElement>(".row-marks")!;
     setText(note, marks.join(", "));

@@ -43,6 +43,9 @@ export interface Estimate {
   high: Known;
 }
 
+/// Whether the action may be taken: by who runs the campaign.
+export type ActionStatus = "active" | "paused" | "retired";
+
 export interface ActionRow extends Estimate {
   action: number;
   name?: string;
@@ -51,6 +54,7 @@ export interface ActionRow extends Estimate {
   probability_best: Known;
   active?: boolean;
   paused?: boolean;  // by a guardrail
+  status?: ActionStatus;
   declared_count: Known;
   identified_count: Known;
   padding_count: Known;
@@ -84,6 +88,7 @@ export interface TreatmentRow extends Estimate {
 
 /// An action of a contextual campaign: what the variables paid when it was taken.
 export interface TakenRow extends Estimate {
+  status?: ActionStatus;
   action: number;
   name?: string;
   pulls: number;
@@ -157,8 +162,18 @@ export interface ActionHistory {
   high: Known[];
 }
 
+/// An action was paused, resumed or retired.
+export interface ActionChange {
+  event: number;
+  time_ms: number;
+  decided: number;  // decisions before it
+  action: number;
+  kind: "paused" | "resumed" | "retired";
+}
+
 export interface History {
   version: number;
+  changes?: ActionChange[];
   decided: number[];
   complete: number[];
   time_ms: number[];

@@ -4,16 +4,22 @@ import { element, freshId, setText, show } from "../shared/dom";
 import { countText, intervalText, numberText, percent } from "../shared/numbers";
 import { swatch } from "../shared/series_style";
 import { Table } from "../shared/table";
-import type { ContextActionRow, LastContext, Report, TakenRow } from "./api_types";
+import type { ActionStatus, ContextActionRow, LastContext, Report, TakenRow } from "./api_types";
 import { commonSpan, drawForest, Interval, Span, spanText } from "./forest";
 import { actionName, estimateName, unitText, variablesText } from "./words";
 
 const kPage = { size: 50, what: "actions" };
 const kIntervalColumn = 2;
 
-function drawName(cell: HTMLElement, row: { action: number; name?: string }): void {
-  if (cell.firstChild) return;
-  cell.append(element("span", { class: "row-name" }, swatch(row.action), element("span", { class: "row-text" }, actionName(row))));
+function drawName(cell: HTMLElement, row: { action: number; name?: string; status?: ActionStatus }): void {
+  if (!cell.firstChild) {
+    cell.append(element("span", { class: "row-name" }, swatch(row.action), element("span", { class: "row-text" }, actionName(row))),
+      element("span", { class: "row-marks note" }));
+  }
+  const note = cell.querySelector<HTMLElement>(".row-marks")!;
+  const idle = row.status === "paused" || row.status === "retired";
+  setText(note, idle ? row.status! : "");
+  show(note, idle);
 }
 
 function intervalOf(row: ContextActionRow): Interval {

@@ -1,8 +1,8 @@
 // Estimates and choices over time: the kept history, with the current report as its last point.
 
 import { kShownAtFirst } from "../shared/chart_legend";
-import { element, freshId } from "../shared/dom";
-import { countText, percent, tickText } from "../shared/numbers";
+import { element, freshId, setText, show } from "../shared/dom";
+import { countOf, countText, percent, tickText, time } from "../shared/numbers";
 import { LineChart, Series, XAxis } from "../shared/line_chart";
 import { wholeTicks } from "../shared/round_numbers";
 import type { ActionRow, Estimate, History, Known, Report, TakenRow } from "./api_types";
@@ -11,6 +11,9 @@ import { actionName, estimateName, treatmentName, unitText } from "./words";
 
 /// Lines beyond these are not offered: nobody could tell them apart.
 const kMostLines = 48;
+
+/// Of actions that are listed.
+const kMostChanges = 20;
 
 /// The axis of estimates fits this last part of the time; the first rounds are so uncertain that they would hide the rest.
 const kFitted = 0.8;
@@ -37,6 +40,7 @@ export class TimeCharts {
   private readonly estimates_: LineChart;
   private readonly shares_: LineChart;
   private readonly order_: number[];
+  private readonly changes_ = element("p", { class: "note" });
   private byTime_ = false;
   private report_: Report;
   private history_: History | null = null;
@@ -52,7 +56,7 @@ export class TimeCharts {
     const pair = element("div", { class: "pair" });
     this.root = element("section", { class: "card", "aria-labelledby": id }, element("h2", { id }, "Over time"),
       this.axisSwitch(), left > 0 ? element("p", { class: "muted" },
-        `These are the ${countText(this.order_.length)} ${what} of ${countText(lines.length)} that were best when this page was opened.`) : null, pair);
+        `These are the ${countText(this.order_.length)} ${what} of ${countText(lines.length)} that were best when this page was opened.`) : null, pair, this.changes_);
     this.estimates_ = new LineChart(pair, {
       title: `${estimateName(report)} over time`, ...this.axis([]), yName: `${report.quantity}, ${unitText(report)}`,
       description: `${report.interval_text ? `Bands: ${report.interval_text}. ` : ""}Early estimates may be cut off; the table contains all of them.`,
@@ -127,10 +131,20 @@ export class TimeCharts {
       estimates.push({ ...base, y: joined(past?.estimate, line.estimate), low: joined(past?.low, line.low), high: joined(past?.high, line.high) });
       shares.push({ ...base, y: joined(past?.decided.map((n, at) => (totals[at] > 0 ? n / totals[at] : null)), line.share) });
     }
+    this.drawChanges(lines);
     this.estimates_.setXAxis(this.axis(x));
     this.shares_.setXAxis(this.axis(x));
     this.estimates_.set(estimates);
     this.shares_.set(shares);
+  }
+
+  /// The last few times that actions were paused, resumed and retired.
+  private drawChanges(lines: Map<number, Line>): void {
+    const changes = this.history_?.changes ?? [];
+    const texts = changes.slice(-kMostChanges).map(({ action, kind, decided, time_ms }) =>
+      `${lines.get(action)?.label ?? action} ${kind} after ${countOf(decided, "decision")} (${time(time_ms)})`);
+    setText(this.changes_, `${changes.length > texts.length ? `Last of ${countText(changes.length)} changes: ` : ""}${texts.join("; ")}`);
+    show(this.changes_, texts.length > 0);
   }
 
   /// The total over all actions or treatments at each point of the history.
