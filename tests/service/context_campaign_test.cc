@@ -164,7 +164,7 @@ TEST(ContextRequest, RefusesWithFieldValueAndRule) {
             "affected[0][0] = tea: must be a number: the variables of this campaign have no names");
   EXPECT_EQ(refused(R"({"pool": [[1, 2]]})"),
             "key = pool: unknown; did you mean context? Valid: decision, context, baseline, "
-            "affected");
+            "affected, allowed");
   EXPECT_EQ(refused("{" + rows + "}", "lin_up_ucb(beta=1)", kFixed),
             "context = 2 rows: must have one for each of the 3 variables");
 }

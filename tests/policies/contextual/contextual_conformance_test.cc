@@ -43,6 +43,34 @@ TEST_P(EveryContextualPolicy, RefusesRecordedDecisionsThatDoNotFit) {
   EXPECT_EQ(saved(*policy), before);
 }
 
+/// The allowed action without feedback that was offered least often, or else the largest index.
+TEST_P(EveryContextualPolicy, TakesAllowedActionsOnly) {
+  const std::vector<std::vector<ActionId>> sets = {{2}, {0, 2}, {1, 2}, {}, {0, 1, 2}};
+  const auto policy = make();
+  for (std::uint32_t number = 0; number < 60; ++number) {
+    const MadeRound context = example_context(number);
+    const auto all = policy->explain(context.view()).actions;
+    const std::vector<ActionId>& allowed = sets[number % sets.size()];
+    Round round = context.view();
+    round.allowed = allowed;
+    const auto shown = policy->explain(round).actions;
+    const Decision decision = policy->decide(round, kExampleStream);
+    ASSERT_TRUE(AllowedActions(allowed).contains(decision.action)) << number;
+    ASSERT_EQ(decision.probability, 1.0);
+    for (ActionId a = 0; a < shown.size(); ++a) {
+      EXPECT_EQ(shown[a].index, all[a].index);
+      EXPECT_EQ(shown[a].chosen, a == decision.action);
+      const bool may = AllowedActions(allowed).contains(a);
+      EXPECT_EQ(shown[a].reason == "is not allowed in this round", !may);
+      if (may) {
+        EXPECT_LE(all[a].index, all[decision.action].index) << number;
+      }
+    }
+    const auto payoffs = example_payoffs(policy->kind(), number, context, decision);
+    policy->learn(decision, round, Payoffs::dense(payoffs));
+  }
+}
+
 TEST_P(EveryContextualPolicy, SelectTakesTheActionThatExplainShowsAsChosen) {
   const auto policy = make();
   for (std::uint32_t round = 0; round < 60; ++round) {

@@ -27,6 +27,17 @@ TEST_P(ContextRefusals, SetsThatCannotBe) {
   EXPECT_NE(said.find("10"), std::string::npos) << said;
 }
 
+TEST_P(ContextRefusals, AllowedActionsThatCannotBe) {
+  Judge judge(GetParam());
+  const MadeRound context = example_context(9);
+  Round round = context.view();
+  const std::vector<ActionId> unknown = {0, 3}, repeated = {1, 1};
+  round.allowed = unknown;
+  EXPECT_EQ(judge.all(round), "allowed[1] = 3: must be below the number of actions, 3");
+  round.allowed = repeated;
+  EXPECT_EQ(judge.all(round), "allowed[1] = 1: must be larger than the one before it");
+}
+
 TEST_P(ContextRefusals, FeedbackThatCannotBe) {
   Judge judge(GetParam());
   const MadeRound context = example_context(9);

@@ -14,6 +14,16 @@ namespace {
 
 class TargetingRefusals : public ::testing::TestWithParam<std::string> {};
 
+TEST_P(TargetingRefusals, ActionsThatAreAllowed) {
+  Judge judge(GetParam());
+  const MadeRound pool = example_pool(9);
+  Round round = pool.view();
+  const std::vector<ActionId> allowed = {0};
+  round.allowed = allowed;
+  EXPECT_EQ(judge.all(round),
+            "pool: allowed: must be absent: targeting gives treatments, not actions");
+}
+
 TEST_P(TargetingRefusals, PoolsSmallerThanTheBudget) {
   EXPECT_EQ(Judge(GetParam()).decide(example_pool(9, 3).view()),
             "pool = 3 individuals: must have at least as many as the budget, 4");
