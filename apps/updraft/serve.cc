@@ -77,6 +77,7 @@ constexpr std::uint64_t kMostConnections = 1'000'000;
 constexpr std::chrono::seconds kBetweenNotices{5};
 constexpr std::size_t kFilesOfItsOwn = 64;
 constexpr std::chrono::seconds kTimeToEnd{5};
+constexpr std::chrono::seconds kBeyondALease{5};
 constexpr std::uint64_t kMostSnapshotEvents = 1'000'000'000;
 
 constexpr SettingInfo kSettings[] = {
@@ -129,32 +130,16 @@ AccessTokens tokens_of(const Settings& settings) {
   return file.empty() ? AccessTokens() : AccessTokens::load(file);
 }
 
-HttpServerOptions server_options(const Settings& settings) {
-  HttpServerOptions server;
-  server.listen = ListenAddress::parse(settings.text("listen"));
-  server.threads = count_of(settings, "threads", {1, kMostThreads});
-  server.limits.connections = count_of(settings, "connections", {1, kMostConnections});
-  server.limits.connections_per_client =
-      count_of(settings, "connections-per-address", {1, kMostConnections});
-  server.tokens = tokens_of(settings);
-  server.node_secret = node_secret(settings);
-  server.tls_certificate = settings.text("tls-cert");
-  server.tls_key = settings.text("tls-key");
-  server.limits.body_bytes = count_of(settings, "body-limit", {1, kMostMebibytes}) << 20;
-  return server;
-}
-
 std::string host_name() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
   return name;
 }
 
-/// Empty unless a file is given.
-std::string node_secret(const Settings& settings) {
+/// Leaves `secret` empty unless a file is given.
+void read_node_secret(const Settings& settings, std::string& secret) {
   const std::string& file = settings.text("node-secret-file");
-  if (file.empty()) return {};
-  std::string secret;
+  if (file.empty()) return;
   std::ifstream in(file);
   if (!std::getline(in, secret)) throw InvalidInput("--node-secret-file", file, "cannot be read");
   constexpr std::size_t kShortestSecret = 16;
@@ -165,14 +150,29 @@ std::string node_secret(const Settings& settings) {
         "--node-secret-file",
         fmt::format("must have a line of at least {} visible ASCII characters", kShortestSecret));
   }
-  return secret;
+}
+
+HttpServerOptions server_options(const Settings& settings) {
+  HttpServerOptions server;
+  server.listen = ListenAddress::parse(settings.text("listen"));
+  server.threads = count_of(settings, "threads", {1, kMostThreads});
+  server.limits.connections = count_of(settings, "connections", {1, kMostConnections});
+  server.limits.connections_per_client =
+      count_of(settings, "connections-per-address", {1, kMostConnections});
+  server.tokens = tokens_of(settings);
+  read_node_secret(settings, server.node_secret);
+  server.tls_certificate = settings.text("tls-cert");
+  server.tls_key = settings.text("tls-key");
+  server.limits.body_bytes = count_of(settings, "body-limit", {1, kMostMebibytes}) << 20;
+  return server;
 }
 
 ServiceOptions service_options(const Settings& settings) {
   ServiceOptions service;
   service.store = settings.text("store");
-  service.node.name =
-      settings.text("node").empty() ? settings.text("listen") : settings.text("node");
+  service.node.name = settings.text("node");
+  if (service.node.name.empty()) service.node.name = host_name() + "/" + settings.text("listen");
+  service.node.address = settings.text("node-address");
   service.node.lease = std::chrono::seconds(count_of(settings, "node-lease", {1, kMostLease}));
   service.group_commits = !settings.is_on("no-group-commit");
   service.most_bytes = count_of(settings, "memory", {1, kMostMemory}) << 20;
@@ -347,7 +347,9 @@ void serve(const Settings& settings, Checked checked) {
   api.metrics().set_log_dropped([&] { return log.dropped(); });
   std::optional<NodeRelay> relay;
   if (!checked.server.node_secret.empty()) {
-    relay.emplace(checked.server.node_secret, std::max<std::size_t>(1, checked.server.threads / 2));
+    relay.emplace(
+        checked.server.node_secret, std::max<std::size_t>(1, checked.server.threads / 2),
+        std::chrono::ceil<std::chrono::seconds>(checked.service.node.lease) + kBeyondALease);
     api.set_relay(&*relay);
   }
   HttpServer server(std::move(checked.server), api, log);

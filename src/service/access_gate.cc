@@ -97,7 +97,9 @@ AccessGate::Admission AccessGate::admit_node(const RequestHead& head) const {
   }
   Admission admission = {.refusal = std::nullopt, .by = nullptr, .from_node = true};
   if (const std::string_view by = head.value(NodeHeaders::kBy); !by.empty()) {
-    admission.by = std::make_shared<TokenHolder>(TokenHolder{.name = std::string(by)});
+    TokenHolder holder;
+    holder.name = by;
+    admission.by = std::make_shared<const TokenHolder>(std::move(holder));
   }
   return admission;
 }

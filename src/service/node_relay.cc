@@ -10,20 +10,19 @@ namespace updraft {
 namespace {
 
 constexpr int kSecondsToConnect = 2;
-constexpr int kSecondsToAnswer = 30;
 /// Headers of an answer that this node does not make anew.
 constexpr const char* kPassedBack[] = {"ETag", "Retry-After", "Allow"};
 
 /// One connection to each node per thread, which stays open.
-httplib::Client& client_of(const std::string& address) {
+httplib::Client& client_of(const std::string& address, std::chrono::seconds patience) {
   thread_local std::map<std::string, std::unique_ptr<httplib::Client>> clients;
   std::unique_ptr<httplib::Client>& client = clients[address];
   if (client == nullptr) {
     client = std::make_unique<httplib::Client>(address);
     client->set_keep_alive(true);
     client->set_connection_timeout(kSecondsToConnect);
-    client->set_read_timeout(kSecondsToAnswer);
-    client->set_write_timeout(kSecondsToAnswer);
+    client->set_read_timeout(patience);
+    client->set_write_timeout(patience);
     client->set_tcp_nodelay(true);
   }
   return *client;
@@ -89,7 +88,7 @@ HttpAnswer NodeRelay::pass_on(const std::string& address, const HttpRequest& req
                  {NodeHeaders::kBy, request.by == nullptr ? "" : request.by->name}};
   if (!out.body.empty()) out.headers.emplace("Content-Type", "application/json");
   if (!request.known_tags.empty()) out.headers.emplace("If-None-Match", request.known_tags);
-  const httplib::Result result = client_of(address).send(out);
+  const httplib::Result result = client_of(address, patience_).send(out);
   if (!result) {
     if (result.error() == httplib::Error::Connection ||
         result.error() == httplib::Error::ConnectionTimeout) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -19,8 +20,10 @@ struct NodeHeaders {
 class NodeRelay {
  public:
   /// `most`: requests on their way at the same time. It must leave threads of the server for the
-  /// requests that other nodes pass on to this one, which are never passed on again.
-  NodeRelay(std::string secret, std::size_t most) : secret_(std::move(secret)), most_(most) {}
+  /// requests that other nodes pass on to this one, which are never passed on again. `patience`:
+  /// for an answer; longer than a lease, after which another node is asked.
+  NodeRelay(std::string secret, std::size_t most, std::chrono::seconds patience)
+      : secret_(std::move(secret)), most_(most), patience_(patience) {}
 
   const std::string& secret() const { return secret_; }
 
@@ -31,6 +34,7 @@ class NodeRelay {
  private:
   const std::string secret_;
   const std::size_t most_;
+  const std::chrono::seconds patience_;
   std::atomic<std::size_t> on_their_way_ = 0;
 };
 

@@ -42,6 +42,7 @@ void PostgresWriter::begin() {
   rows_.clear();
   taken_ = {};
   deleted_.clear();
+  torn_ = false;
 }
 
 Taken PostgresWriter::write_apart(const std::vector<StoreWrite>& batch) {
@@ -58,6 +59,10 @@ Taken PostgresWriter::write_apart(const std::vector<StoreWrite>& batch) {
       in_transaction([&] {
         for (const StoreWrite& one : batch) write(one);
         send_events(false);
+        if (torn_) {
+          throw StoreError("the numbers of events do not follow each other",
+                           StoreError::Kind::kOther);
+        }
         return true;
       });
     }
@@ -143,9 +148,7 @@ void PostgresWriter::take(const EventWrite& write) {
   if (change == nullptr) return;
   if (write.event.number != change->now.number + 1) {
     // Of a state that is no longer that of the store: it must be read again.
-    if (change->is_sent) {
-      throw StoreError("the numbers of events do not follow each other", StoreError::Kind::kOther);
-    }
+    torn_ = torn_ || change->is_sent;
     taken_.campaigns.insert(write.campaign);
     return;
   }

@@ -83,6 +83,7 @@ class PostgresWriter {
   std::vector<Row> rows_;  // that were not sent yet
   Taken taken_;
   std::set<std::int64_t> deleted_;
+  bool torn_ = false;  // a campaign would be written in part
 };
 
 }  // namespace updraft

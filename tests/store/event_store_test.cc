@@ -202,7 +202,7 @@ class RandomWrites {
   StoreWrite one(const EventStore& store) {
     const std::vector<StoredCampaign> all = store.campaigns();
     if (all.size() < 2 || below(40) == 0) {
-      const auto id = static_cast<std::int64_t>(1 + below(9));
+      const std::int64_t id = all.empty() || below(4) != 0 ? store.new_campaign_id() : all[0].id;
       return StoredCampaign{id, fmt::format("c{}", below(9)), "{}", 7, below(2) == 0 ? "" : word()};
     }
     const StoredCampaign& campaign = all[below(all.size())];

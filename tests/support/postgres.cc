@@ -23,6 +23,7 @@ namespace updraft::testing {
 namespace {
 
 constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
+constexpr const char* kInitdb = "/usr/lib/postgresql/15/bin/initdb";
 
 /// The user that the server runs as; null unless this is root.
 const passwd* server_user() {
@@ -82,10 +83,9 @@ int free_port() {
 
 }  // namespace
 
-bool has_postgres() { return std::filesystem::exists(std::string(kPrograms) + "initdb"); }
+bool has_postgres() { return ::access(kInitdb, X_OK) == 0; }
 
-Postgres::Postgres(const Options& options)
-    : port_(options.port != 0 ? options.port : free_port()) {
+Postgres::Postgres(const Options& options) : port_(options.port != 0 ? options.port : free_port()) {
   const std::string data = folder_.path("data");
   const std::string log = folder_.path("programs");
   if (const passwd* user = server_user()) {
