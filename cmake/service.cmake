@@ -23,7 +23,8 @@ if(LIBPQ_INCLUDE_DIR)
   target_include_directories(updraft_service SYSTEM PRIVATE ${LIBPQ_INCLUDE_DIR})
 endif()
 target_link_libraries(updraft_service PRIVATE ${CMAKE_DL_LIBS})
-set_source_files_properties(src/service/webhook.cc src/service/node_relay.cc PROPERTIES
+set_source_files_properties(src/service/webhook.cc src/service/node_relay.cc
+                            src/service/payoff_sender.cc PROPERTIES
                             SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${HTTPLIB_CFLAGS_OTHER}")
 target_precompile_headers(updraft_service PRIVATE <algorithm> <memory> <optional> <string>
                           <string_view> <vector> <fmt/format.h> <nlohmann/json.hpp>)

@@ -156,7 +156,7 @@ LiveCampaign& Service::Parts::current(Entry& entry) {
   if (entry.archived()) {
     throw Conflict(fmt::format("campaign {} is archived", entry.stored.name));
   }
-  if (entry.epoch == committer.epoch(entry.stored.id)) return *entry.live;
+  if (is_current(entry)) return *entry.live;
   try {
     committer.wait(entry.last_ticket);
   } catch (const CommitFailed&) {  // which is why

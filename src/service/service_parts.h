@@ -152,7 +152,11 @@ struct Service::Parts {
   /// Whether this node has it, as far as it knows.
   bool is_mine(Entry& entry) {
     const std::lock_guard lock(entry.mutex);
-    return entry.live && entry.epoch == committer.epoch(entry.stored.id);
+    return entry.live && is_current(entry);
+  }
+  /// Whether the state is that of the store. With the entry's lock.
+  bool is_current(const Entry& entry) const {
+    return entry.epoch == committer.epoch(entry.stored.id) && store->holds(entry.stored.id);
   }
   /// Takes over a campaign that was asked for, if the store has other writers. Throws Elsewhere;
   /// false if it was deleted, and is forgotten.
@@ -285,8 +289,7 @@ struct Service::Parts {
   template <typename Look>
   auto seen_if_mine(Entry& entry, Look look) {
     return answered(entry, [&](auto&) -> std::optional<decltype(look(*entry.live))> {
-      const bool here = entry.live && entry.epoch == committer.epoch(entry.stored.id);
-      if (store->is_shared() && !here) return std::nullopt;
+      if (store->is_shared() && !(entry.live && is_current(entry))) return std::nullopt;
       return look(current(entry));
     });
   }

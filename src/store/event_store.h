@@ -216,8 +216,11 @@ class EventStore {
   /// one writer.
   virtual void claim(const StoredCampaign&) {}
 
-  /// Whether it may have other writers. Only then are the next three of use.
+  /// Whether it may have other writers. Only then are the next four of use.
   virtual bool is_shared() const { return false; }
+  /// Whether no other writer can have claimed the campaign since, so that what was read is as it
+  /// is.
+  virtual bool holds(std::int64_t) const { return true; }
   /// The campaign of that name, which another writer may have made.
   virtual std::optional<StoredCampaign> find_campaign(std::string_view) const { return {}; }
   /// Campaigns whose writer is gone, at most `most`.

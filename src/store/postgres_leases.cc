@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace updraft {
 namespace {
 
@@ -74,6 +76,7 @@ PostgresLeases::~PostgresLeases() {
 }
 
 void PostgresLeases::register_node() {
+  const Clock::time_point begin = Clock::now();
   with_connection([&](PqConnection& connection) {
     run_ = connection.run("SELECT nextval('updraft.runs')").number(0, 0);
     connection.commit(kRegister, PqParams()
@@ -82,6 +85,23 @@ void PostgresLeases::register_node() {
                                      .add(run_)
                                      .add(std::int64_t{node_.lease.count()}));
   });
+  renewed(begin);
+}
+
+void PostgresLeases::renewed(Clock::time_point begin) {
+  const std::lock_guard lock(mutex_);
+  if (begin - last_beat_ > node_.lease) {  // it was over
+    std::erase_if(leases_,
+                  [&](const auto& one) { return begin - one.second.confirmed > node_.lease; });
+  }
+  last_beat_ = begin;
+}
+
+bool PostgresLeases::holds(std::int64_t campaign) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = leases_.find(campaign);
+  if (found == leases_.end()) return false;
+  return Clock::now() - std::max(found->second.confirmed, last_beat_) <= node_.lease;
 }
 
 void PostgresLeases::beat(std::stop_token stop) {
@@ -97,14 +117,18 @@ void PostgresLeases::beat(std::stop_token stop) {
         connection.reset();
         // Nothing is lost if it is, and it must not wait for a standby.
         connection = std::make_unique<PqConnection>(
-            url_, PqConnection::Options{.patience = node_.lease, .waits_for_standbys = false});
+            url_, PqConnection::Options{.patience = node_.lease, .keeps_commits = false});
       }
+      const Clock::time_point begin = Clock::now();
       const PqRows beat = connection->run(
           kBeat, PqParams().add(node_.name).add(run_).add(std::int64_t{node_.lease.count()}));
-      if (beat.size() == 0) {
+      if (beat.size() > 0) {
+        renewed(begin);
+      } else {
         const PqRows other = connection->run("SELECT run FROM updraft.nodes WHERE name = $1",
                                              PqParams().add(node_.name));
         if (other.size() == 0) {  // somebody cleaned up
+          forget_all();
           register_node();
         } else if (!told && log_) {
           log_(fmt::format("another program has taken the name of node {}: give each its own",
@@ -130,12 +154,14 @@ void PostgresLeases::claim(const StoredCampaign& campaign) {
 }
 
 PostgresLeases::Lease PostgresLeases::claimed(const StoredCampaign& campaign) {
+  const Clock::time_point begin = Clock::now();
   return with_connection([&](PqConnection& connection) -> Lease {
     const PqRows rows =
         connection.commit_prepared(kClaim, PqParams().add(campaign.id).add(node_.name));
     if (rows.size() > 0) {
       return {rows.number(0, 0),
-              {static_cast<std::uint64_t>(rows.number(0, 1)), rows.number(0, 2)}};
+              {static_cast<std::uint64_t>(rows.number(0, 1)), rows.number(0, 2)},
+              begin};
     }
     const PqRows owner = connection.run(kOwner, PqParams().add(campaign.id));
     if (owner.size() == 0) {
@@ -152,10 +178,13 @@ std::optional<PostgresLeases::Lease> PostgresLeases::find(std::int64_t campaign)
   return found == leases_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void PostgresLeases::advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head) {
+void PostgresLeases::advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head,
+                             Clock::time_point sent) {
   const std::lock_guard lock(mutex_);
   const auto found = leases_.find(campaign);
-  if (found != leases_.end() && found->second.epoch == epoch) found->second.head = head;
+  if (found == leases_.end() || found->second.epoch != epoch) return;
+  found->second.head = head;
+  found->second.confirmed = std::max(found->second.confirmed, sent);
 }
 
 void PostgresLeases::add(std::int64_t campaign, const Lease& lease) {

@@ -24,9 +24,11 @@ namespace updraft {
 /// who claimed last can write, whatever clocks say: they only decide who may try to claim.
 class PostgresLeases {
  public:
+  using Clock = std::chrono::steady_clock;
   struct Lease {
     std::int64_t epoch = 0;
     StoreHead head;
+    Clock::time_point confirmed = {};  ///< this node had it then
   };
   using Log = std::function<void(const std::string&)>;
 
@@ -40,8 +42,12 @@ class PostgresLeases {
   void claim(const StoredCampaign& campaign);
 
   std::optional<Lease> find(std::int64_t campaign) const;
-  /// After a write with this epoch; does nothing if it was claimed again meanwhile.
-  void advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head);
+  /// Whether no other node can have claimed it by now, as far as the time tells.
+  bool holds(std::int64_t campaign) const;
+  /// After a write with this epoch that was sent at that time; does nothing if it was claimed again
+  /// meanwhile.
+  void advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head,
+               Clock::time_point sent);
   void add(std::int64_t campaign, const Lease& lease);
   void forget(std::int64_t campaign);
   /// After a write that is in doubt.
@@ -55,6 +61,8 @@ class PostgresLeases {
  private:
   Lease claimed(const StoredCampaign& campaign);
   void register_node();
+  /// The row of this node was renewed at that time. Forgets what others may have claimed before.
+  void renewed(Clock::time_point begin);
   void beat(std::stop_token stop);
   template <typename Call>
   auto with_connection(Call call);
@@ -63,8 +71,9 @@ class PostgresLeases {
   const StoreNode node_;
   const Log log_;
   std::int64_t run_ = 0;      // of the program, which has its name from now on
-  mutable std::mutex mutex_;  // of leases_
+  mutable std::mutex mutex_;  // of the next two
   std::map<std::int64_t, Lease> leases_;
+  Clock::time_point last_beat_ = {};
   std::mutex claiming_;  // of claims_
   std::unique_ptr<PqConnection> claims_;
   std::jthread beating_;

@@ -66,6 +66,7 @@ class PostgresStore final : public EventStore {
   AppendResult write_all(const std::function<std::vector<StoreWrite>()>& next) override;
   std::optional<Taken> write_apart(const std::vector<StoreWrite>& batch) override;
   bool is_shared() const override { return true; }
+  bool holds(std::int64_t campaign) const override { return leases_->holds(campaign); }
   void claim(const StoredCampaign& campaign) override { leases_->claim(campaign); }
   std::vector<std::int64_t> orphans(std::int64_t most) override { return leases_->orphans(most); }
   std::vector<std::pair<std::string, std::string>> other_nodes() override {

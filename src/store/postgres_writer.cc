@@ -38,6 +38,7 @@ PqConnection& PostgresWriter::connection() {
 }
 
 void PostgresWriter::begin() {
+  begun_ = PostgresLeases::Clock::now();
   changes_.clear();
   rows_.clear();
   taken_ = {};
@@ -123,9 +124,9 @@ void PostgresWriter::kept() {
   for (const auto& [campaign, change] : changes_) {
     if (taken_.campaigns.count(campaign) > 0) continue;
     if (change.is_new) {
-      leases_.add(campaign, {change.before.epoch, change.now});
+      leases_.add(campaign, {change.before.epoch, change.now, begun_});
     } else {
-      leases_.advance(campaign, change.before.epoch, change.now);
+      leases_.advance(campaign, change.before.epoch, change.now, begun_);
     }
   }
   for (const std::int64_t campaign : taken_.campaigns) leases_.forget(campaign);
@@ -237,7 +238,7 @@ void PostgresWriter::add(const StoredCampaign& campaign) {
   }
   connection_->run("INSERT INTO updraft.leases VALUES ($1::int8, $2::int8, $3, 0, 0)",
                    PqParams().add(campaign.id).add(kFirstEpoch).add(leases_.node().name));
-  changes_[campaign.id] = {.before = {kFirstEpoch, {}}, .now = {}, .is_new = true};
+  changes_[campaign.id] = {.before = {.epoch = kFirstEpoch, .head = {}}, .now = {}, .is_new = true};
 }
 
 }  // namespace updraft

@@ -79,6 +79,7 @@ class PostgresWriter {
   PostgresLeases& leases_;
   std::unique_ptr<PqConnection> connection_;
   // Of the batch:
+  PostgresLeases::Clock::time_point begun_;
   std::map<std::int64_t, Change> changes_;
   std::vector<Row> rows_;  // that were not sent yet
   Taken taken_;

@@ -82,7 +82,8 @@ PqConnection::PqConnection(const std::string& url, Options options) : options_(o
   pq().setNoticeReceiver(connection_.get(), &PqConnection::on_notice, this);
   pq().setnonblocking(connection_.get(), 1);
   execute(kSession);
-  if (options_.waits_for_standbys) run(kWaitForStandbys);
+  if (!options_.keeps_commits) return;
+  run(kWaitForStandbys);
   if (run(kKeeps).size() == 0) {
     throw StoreError(
         "PostgreSQL does not keep what it has committed: fsync and full_page_writes must be on",
@@ -120,17 +121,21 @@ pg_result* PqConnection::next(std::chrono::steady_clock::time_point until) {
     if (unsent == 0 && pq().isBusy(connection_.get()) == 0) {
       return pq().getResult(connection_.get());
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) lose("no answer in time");
-    pollfd waiting = {.fd = pq().socket(connection_.get()), .events = POLLIN, .revents = 0};
-    if (unsent > 0) waiting.events |= POLLOUT;
-    if (::poll(&waiting, 1, static_cast<int>(left.count())) < 0 && errno != EINTR) {
-      lose("the socket cannot be read");
-    }
-    if (pq().consumeInput(connection_.get()) == 0) {
-      lose(one_line(pq().errorMessage(connection_.get())));
-    }
+    wait_for_server(unsent > 0, until);
+  }
+}
+
+void PqConnection::wait_for_server(bool sends, std::chrono::steady_clock::time_point until) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      until - std::chrono::steady_clock::now());
+  if (left.count() <= 0) lose("no answer in time");
+  pollfd waiting = {.fd = pq().socket(connection_.get()), .events = POLLIN, .revents = 0};
+  if (sends) waiting.events |= POLLOUT;
+  if (::poll(&waiting, 1, static_cast<int>(left.count())) < 0 && errno != EINTR) {
+    lose("the socket cannot be read");
+  }
+  if (pq().consumeInput(connection_.get()) == 0) {
+    lose(one_line(pq().errorMessage(connection_.get())));
   }
 }
 
@@ -222,6 +227,39 @@ PqRows PqConnection::commit_prepared(const char* sql, const PqParams& params) {
   return out;
 }
 
+void PqConnection::copy_out(const char* sql, const std::function<void(std::string_view)>& visit) {
+  if (lost_) lose("it was lost before");
+  warning_.clear();
+  const auto until = [&] { return std::chrono::steady_clock::now() + options_.patience; };
+  if (pq().sendQuery(connection_.get(), sql) == 0) {
+    lose(one_line(pq().errorMessage(connection_.get())));
+  }
+  pg_result* const begin = next(until());
+  const PqRows begun(begin);
+  if (begin == nullptr) lose("no answer");
+  if (pq().resultStatus(begin) != PGRES_COPY_OUT) {
+    while (pg_result* rest = next(until())) pq().clear(rest);
+    fail(begin);
+  }
+  while (true) {
+    char* text = nullptr;
+    const int size = pq().getCopyData(connection_.get(), &text, 1);
+    if (size < 0) break;  // the end, or what result() says
+    if (size == 0) {
+      wait_for_server(false, until());
+      continue;
+    }
+    const std::unique_ptr<char, void (*)(void*)> kept(text, pq().freemem);
+    try {
+      visit({text, static_cast<std::size_t>(size) - (text[size - 1] == '\n' ? 1 : 0)});
+    } catch (...) {
+      lost_ = true;  // in the middle of the rows
+      throw;
+    }
+  }
+  result();
+}
+
 void PqConnection::execute(const char* script) {
   if (lost_) lose("it was lost before");
   warning_.clear();
@@ -251,6 +289,7 @@ PqRows PqConnection::run(const char*, const PqParams&) { return PqRows(nullptr);
 PqRows PqConnection::run_prepared(const char*, const PqParams&) { return PqRows(nullptr); }
 PqRows PqConnection::commit(const char*, const PqParams&) { return PqRows(nullptr); }
 PqRows PqConnection::commit_prepared(const char*, const PqParams&) { return PqRows(nullptr); }
+void PqConnection::copy_out(const char*, const std::function<void(std::string_view)>&) {}
 void PqConnection::execute(const char*) {}
 
 }  // namespace updraft

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -61,7 +63,8 @@ class PqConnection {
  public:
   struct Options {
     std::chrono::milliseconds patience{15'000};  ///< for an answer; then the connection is lost
-    bool waits_for_standbys = true;              ///< whether commits do
+    /// Whether commits must be kept, by standbys too; else a server that does not is fine.
+    bool keeps_commits = true;
   };
 
   /// `url`: as libpq takes it. Refuses a server that does not keep what it has committed.
@@ -76,6 +79,8 @@ class PqConnection {
   /// counts as a connection that was lost.
   PqRows commit(const char* sql, const PqParams& params = {});
   PqRows commit_prepared(const char* sql, const PqParams& params);
+  /// Gives the rows of a `COPY ... TO STDOUT` in the format text, one at a time, as they come.
+  void copy_out(const char* sql, const std::function<void(std::string_view)>& visit);
   /// Several statements without parameters.
   void execute(const char* script);
 
@@ -90,6 +95,8 @@ class PqConnection {
   static void on_notice(void* self, const pg_result* notice);
   void prepare(const char* sql);
   PqRows result();
+  /// Until the server says something or takes what is sent to it.
+  void wait_for_server(bool sends, std::chrono::steady_clock::time_point until);
   /// The next one, null at the end; waits for it.
   pg_result* next(std::chrono::steady_clock::time_point until);
   [[noreturn]] void fail(const pg_result* result);
@@ -101,5 +108,8 @@ class PqConnection {
   std::string warning_;
   bool lost_ = false;
 };
+
+/// The fields of a row of copy_out(); nothing in place of NULL.
+std::vector<std::optional<std::string>> copied_fields(std::string_view row);
 
 }  // namespace updraft

@@ -1,7 +1,6 @@
 // PostgreSQL's binary format: big-endian numbers, and arrays with a head.
 
 #include <algorithm>
-#include <array>
 
 #include "store/pq.h"
 
@@ -66,6 +65,30 @@ std::int64_t PqRows::number(int row, int column) const {
   std::uint64_t out = 0;
   for (const char byte : bytes(row, column)) out = out << 8 | static_cast<unsigned char>(byte);
   return static_cast<std::int64_t>(out);
+}
+
+std::vector<std::optional<std::string>> copied_fields(std::string_view row) {
+  std::vector<std::optional<std::string>> out(1, "");
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] == '\t') {
+      out.emplace_back("");
+      continue;
+    }
+    if (row[i] != '\\' || i + 1 == row.size()) {
+      if (out.back()) *out.back() += row[i];
+      continue;
+    }
+    const char escaped = row[++i];
+    constexpr std::string_view kNames = "bfnrtv";
+    constexpr std::string_view kMeanings = "\b\f\n\r\t\v";
+    if (escaped == 'N') {
+      out.back().reset();
+    } else if (out.back()) {
+      const std::size_t known = kNames.find(escaped);
+      *out.back() += known == kNames.npos ? escaped : kMeanings[known];
+    }
+  }
+  return out;
 }
 
 }  // namespace updraft

@@ -38,6 +38,7 @@ class Cluster {
     std::size_t nodes = 3;
     std::vector<std::string> further = {};  ///< command line options of all
     int proxied_port = 0;                   ///< of the database; 0: no proxies
+    bool same_ports = false;                ///< after each start of a node
   };
 
   Cluster(const std::string& store, const Options& options);
@@ -50,6 +51,24 @@ class Cluster {
   testing::TemporaryFolder folder_;
   std::vector<std::unique_ptr<testing::Proxy>> proxies_;
   std::vector<std::unique_ptr<Server>> nodes_;
+};
+
+/// HAProxy in front of a cluster with the same ports, as docs/many-nodes.md configures it.
+class LoadBalancer {
+ public:
+  static bool is_installed();
+
+  explicit LoadBalancer(Cluster& cluster);
+  ~LoadBalancer();
+  LoadBalancer(const LoadBalancer&) = delete;
+  LoadBalancer& operator=(const LoadBalancer&) = delete;
+
+  int port() const { return port_; }
+
+ private:
+  testing::TemporaryFolder folder_;
+  int port_ = 0;
+  int process_ = -1;
 };
 
 }  // namespace updraft::service_test

@@ -7,6 +7,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
 #include <random>
 #include <thread>
 
@@ -84,6 +87,28 @@ class Crowd {
 const CampaignCase& a_campaign() {
   static const CampaignCase kCampaign = case_with_known_sets("up_ts");
   return kCampaign;
+}
+
+/// A node that has lost the campaign knows it, and asks the one that has it.
+void expect_same_reports(Cluster& cluster) {
+  Json first;
+  for (std::size_t i = 0; i < cluster.size(); ++i) {
+    Json report;
+    ASSERT_TRUE(eventually([&] {
+      const Answer answer =
+          Api(cluster.node(i).port()).get(campaign_path(a_campaign().name) + "/report");
+      report = answer.json();
+      return answer.ok();
+    }));
+    report.erase("now_ms");
+    if (i == 0) first = report;
+    EXPECT_EQ(report, first) << "node " << i;
+  }
+}
+
+/// Their connections to a database that is gone are, too.
+void restart(Cluster& cluster) {
+  for (std::size_t i = 0; i < cluster.size(); ++i) cluster.node(i).start();
 }
 
 class Nodes : public ::testing::Test {
@@ -172,6 +197,7 @@ TEST_F(Nodes, KilledNodesLoseNothing) {
     }
   });
   ASSERT_EQ(thrown, "");
+  expect_same_reports(cluster);
   EXPECT_GT(crowd.in_doubt(), 0u);
   check_visitors(a_campaign(), crowd.visitors(), cluster.node(0).port(), store);
 }
@@ -189,18 +215,24 @@ TEST_F(Nodes, AnOwnerThatWasHaltedAcrossATakeoverWritesNothing) {
   Api(cluster.node(0).port()).create(a_campaign().definition);
   Crowd crowd(a_campaign(), cluster);
   int takeovers = 0;
+  std::chrono::steady_clock::duration longest = {};
   const std::string thrown = crowd.play([&] {
     for (int halt = 0; halt < times("UPDRAFT_NODE_HALTS", 3); ++halt) {
       crowd.wait_for_traffic();
       const std::size_t owner = owner_in(store);
       cluster.node(owner).signal(SIGSTOP);
+      const auto begin = std::chrono::steady_clock::now();
       takeovers += eventually([&] { return owner_in(store) != owner; }) ? 1 : 0;
+      longest = std::max(longest, std::chrono::steady_clock::now() - begin);
       crowd.wait_for_traffic();
       cluster.node(owner).signal(SIGCONT);
     }
   });
   ASSERT_EQ(thrown, "");
+  expect_same_reports(cluster);
   EXPECT_EQ(takeovers, times("UPDRAFT_NODE_HALTS", 3));
+  // With a lease of one second.
+  std::cout << "longest takeover: " << longest / 1ms << " ms\n";
   check_visitors(a_campaign(), crowd.visitors(), cluster.node(0).port(), store);
 }
 
@@ -243,7 +275,184 @@ TEST_F(Nodes, AStandbyThatIsPromotedHasAllThatWasAcknowledged) {
     }
   });
   ASSERT_EQ(thrown, "");
+  expect_same_reports(cluster);
+  restart(cluster);
   check_visitors(a_campaign(), crowd.visitors(), cluster.node(0).port(), postgres.url());
+}
+
+/// Kills, halts and promotions in turns; clients know only the load balancer.
+TEST_F(Nodes, BehindALoadBalancerWithAStandbyLoseNothing) {
+  if (!LoadBalancer::is_installed()) GTEST_SKIP() << "HAProxy is not installed";
+  ReplicatedPostgres postgres;
+  Cluster cluster(postgres.url(), {.further = {"--snapshot-every", "300"}, .same_ports = true});
+  const LoadBalancer balancer(cluster);
+  Api(balancer.port()).create(a_campaign().definition);
+  Crowd crowd(a_campaign(), cluster);
+  for (std::size_t i = 0; i < cluster.size(); ++i) crowd.at(i).port = balancer.port();
+  std::mt19937_64 generator(43);
+  const std::string thrown = crowd.play([&] {
+    for (int turn = 0; turn < times("UPDRAFT_BALANCED_TURNS", 6); ++turn) {
+      crowd.wait_for_traffic();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 + generator() % 281));
+      Server& node = cluster.node(generator() % cluster.size());
+      switch (turn % 6) {
+        case 5:
+          postgres.fail_over();
+          break;
+        case 2:
+          node.signal(SIGSTOP);
+          std::this_thread::sleep_for(2500ms);  // beyond its lease
+          node.signal(SIGCONT);
+          break;
+        default:
+          node.kill();
+          crowd.wait_for_traffic();
+          node.start();
+      }
+    }
+    crowd.wait_for_traffic();
+  });
+  ASSERT_EQ(thrown, "");
+  expect_same_reports(cluster);
+  restart(cluster);
+  check_visitors(a_campaign(), crowd.visitors(), cluster.node(0).port(), postgres.url());
+}
+
+/// Whether a file is mapped into a process.
+bool has_loaded(pid_t process, const std::string& file) {
+  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+  const std::string text{std::istreambuf_iterator<char>(maps), {}};
+  return text.find(file) != text.npos;
+}
+
+TEST_F(Nodes, OnlyAStoreInPostgresLoadsItsLibrary) {
+  const Server file;
+  EXPECT_FALSE(has_loaded(file.process(), "libpq"));
+  const Server tables({.store = Postgres::shared()->new_database(), .further = {}});
+  EXPECT_TRUE(has_loaded(tables.process(), "libpq"));
+}
+
+/// From a file to PostgreSQL and back, and what the other commands do there.
+TEST_F(Nodes, StoresAreMigratedAndChecked) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.path("campaigns.db");
+  const std::string tables = Postgres::shared()->new_database();
+  const std::string back = folder.path("back.db");
+  const std::string& name = a_campaign().name;
+  const auto run = [](const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"store"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_to_end(all);
+  };
+  Json before;
+  {
+    Server server({.store = file, .further = {"--snapshot-every", "10"}});
+    Api api(server.port());
+    api.create(a_campaign().definition);
+    for (int i = 0; i < 25; ++i) {
+      const std::string id = "d" + std::to_string(i);
+      api.decide(name, {{"decision", id}});
+      if (i % 3 != 0) api.pay(name, id, {{"payoffs", std::vector<double>(24, 0.5)}});
+    }
+    before = api.report(name);
+    EXPECT_NE(run({"migrate", file, tables}).err.find("is in use by another process"),
+              std::string::npos);
+    EXPECT_EQ(server.terminate().exit_code, 0);
+  }
+  const cli_test::Outcome there = run({"migrate", file, tables});
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_NE(there.out.find("1 campaigns, 41 events, replayed and the same"), std::string::npos)
+      << there.out;
+  EXPECT_NE(run({"migrate", file, tables}).err.find("has campaigns already"), std::string::npos);
+  {
+    Server server({.store = tables, .further = {"--node", "only"}});
+    Api api(server.port());
+    EXPECT_EQ(api.report(name), before);
+    EXPECT_NE(run({"migrate", tables, back}).err.find("is in use by node only"), std::string::npos);
+    EXPECT_EQ(run({"check", "--store", tables}).exit_code, 0);
+    EXPECT_EQ(server.terminate().exit_code, 0);
+  }
+  EXPECT_EQ(run({"migrate", tables, back}).exit_code, 0);
+  EXPECT_NE(run({"migrate", tables, back}).err.find("exists"), std::string::npos);
+  {
+    Server server({.store = back, .further = {}});
+    EXPECT_EQ(Api(server.port()).report(name), before);
+  }
+
+  const std::string log = folder.path("log.jsonl");
+  EXPECT_EQ(run({"export", name, "--store", tables, "--file", log}).exit_code, 0);
+  EXPECT_EQ(run({"audit", "--store", tables, "--file", log}).exit_code, 0);
+  const std::string other = Postgres::shared()->new_database();
+  EXPECT_EQ(run({"import", "--store", other, "--file", log}).exit_code, 0);
+  EXPECT_EQ(run({"audit", "--store", other, "--file", log}).exit_code, 0);
+  EXPECT_EQ(run({"export", name, "--store", other}).out,
+            run({"export", name, "--store", file}).out);
+  EXPECT_NE(run({"backup", "--store", tables, "--file", folder.path("copy.db")})
+                .err.find("PostgreSQL's own tools"),
+            std::string::npos);
+}
+
+TEST_F(Nodes, PayoffsComeFromAQueryAndMayComeTwice) {
+  const testing::TemporaryFolder folder;
+  Server server;
+  Api api(server.port());
+  const std::string& name = a_campaign().name;
+  api.create(a_campaign().definition);
+  const std::string& variable = a_campaign().variable_names[3];
+  std::string rows;
+  for (int i = 0; i < 30; ++i) {
+    api.decide(name, {{"decision", "d" + std::to_string(i)}});
+    rows += (i > 0 ? ", ('d" : "('d") + std::to_string(i) + "', '" + variable + "', " +
+            std::to_string(i) + ".5), ('d" + std::to_string(i) + "', '" +
+            a_campaign().variable_names[7] + "', 0.25)";
+  }
+  const std::string shop = Postgres::shared()->new_database();
+  const std::string database = shop.substr(shop.rfind('/') + 1);
+  Postgres::shared()->sql("CREATE TABLE sold (id text, product text, amount numeric)", database);
+  Postgres::shared()->sql("INSERT INTO sold VALUES " + rows, database);
+  const auto pay = [&](const std::string& query) {
+    return run_to_end({"pay", name, "--from", shop, "--query", query, "--service",
+                       "http://127.0.0.1:" + std::to_string(server.port())});
+  };
+  const std::string query =
+      "SELECT id AS decision, product AS variable, amount AS payoff FROM sold;";
+  const cli_test::Outcome first = pay(query);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(first.out, "paid 30 decisions\n");
+  const Json report = api.report(name);
+  EXPECT_EQ(count_of(report, "complete"), 30u);
+  EXPECT_EQ(pay(query).out, "paid 30 decisions\n");
+  EXPECT_EQ(api.report(name), report) << "nothing was counted twice";
+  const Json event = api.get(campaign_path(name) + "/events?after=30&count=100").json();
+  EXPECT_EQ(event.at("events").size(), 30u);
+
+  // Other payoffs for the same part, and decisions that nobody knows, are refused.
+  Postgres::shared()->sql("UPDATE sold SET amount = 99 WHERE id = 'd7'", database);
+  Postgres::shared()->sql("INSERT INTO sold VALUES ('none', '" + variable + "', 1)", database);
+  const cli_test::Outcome other = pay(query);
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_NE(other.out.find("refused: d7: "), std::string::npos) << other.out;
+  EXPECT_NE(other.out.find("refused: none: "), std::string::npos) << other.out;
+  EXPECT_EQ(api.report(name), report);
+  EXPECT_EQ(pay("SELECT 1").exit_code, 1);
+  EXPECT_EQ(pay("SELECT NULL AS decision, 'a' AS variable, 1 AS payoff").exit_code, 2);
+  EXPECT_NE(
+      pay("DELETE FROM sold RETURNING id AS decision, 'a' AS variable, 1 AS payoff").exit_code, 0);
+
+  // The same from a file.
+  api.decide(name, {{"decision", "late:one"}});
+  const std::string file =
+      folder.write("payoffs.csv", "variable,payoff,decision\n" + variable + ",2,\"late:one\"\n");
+  EXPECT_EQ(run_to_end({"pay", name, "--from", file, "--service",
+                        "http://127.0.0.1:" + std::to_string(server.port())})
+                .out,
+            "paid 1 decisions\n");
+  const std::string bad = folder.write("bad.csv", "decision,variable,payoff\na,b,much\n");
+  const cli_test::Outcome refused = run_to_end({"pay", name, "--from", bad});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("bad.csv:2: payoff = much: must be a finite number"),
+            std::string::npos)
+      << refused.err;
 }
 
 }  // namespace

@@ -240,6 +240,32 @@ TEST_F(PostgresStores, ASilentNodeIsHeardOfAgain) {
   EXPECT_TRUE(testing::eventually([&] { return b->other_nodes().size() == 1; }));
 }
 
+/// Its clock tells a node that others may have its campaigns, so that it answers nothing that is
+/// old.
+TEST_F(PostgresStores, ANodeThatCannotRenewItsLeaseHoldsNothing) {
+  testing::Proxy proxy(Postgres::shared()->port());
+  const auto a =
+      node("a", 400,
+           "postgresql://updraft@127.0.0.1:" + std::to_string(proxy.port()) + "/" + database());
+  a->write({kSpring});
+  EXPECT_FALSE(a->holds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(900));
+  EXPECT_TRUE(testing::eventually([&] { return a->holds(1); }));
+  proxy.halt(true);
+  EXPECT_TRUE(testing::eventually([&] { return !a->holds(1); }));
+  proxy.halt(false);
+  proxy.close_all();
+  // It is heard of again, and claims what it has lost.
+  EXPECT_TRUE(testing::eventually([&] {
+    try {
+      a->claim(kSpring);
+      return a->holds(1);
+    } catch (const StoreError&) {
+      return false;
+    }
+  }));
+}
+
 TEST_F(PostgresStores, ANewProgramOfTheSameNameTakesOverAtOnce) {
   const auto before = node("a");
   before->write({kSpring, event(1, 1)});
@@ -305,6 +331,29 @@ TEST_F(PostgresStores, NeedsFewRightsOnceTheTablesAreThere) {
   EXPECT_EQ(app->write({kSpring, event(1, 1), SnapshotWrite{1, {1, "state"}}}), AppendResult::kOk);
   app->claim(kSpring);
   EXPECT_EQ(app->write({DeleteWrite{1, 5, ""}, PurgeWrite()}), AppendResult::kOk);
+}
+
+TEST_F(PostgresStores, CopiesRowsOutAsTheyAre) {
+  PqConnection connection(url_);
+  std::vector<std::vector<std::optional<std::string>>> rows;
+  const auto keep = [&](std::string_view row) { rows.push_back(copied_fields(row)); };
+  connection.copy_out(
+      "COPY (VALUES (E'a\\tb\\n\\\\N', NULL, ''), ('\\x41', 'e', E'\\r')) TO STDOUT", keep);
+  using Row = std::vector<std::optional<std::string>>;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0], (Row{"a\tb\n\\N", std::nullopt, ""}));
+  EXPECT_EQ(rows[1], (Row{"\\x41", "e", "\r"}));
+  // What is wrong with the query, and a fault in its middle, leave nothing behind.
+  EXPECT_NE(refusal([&] {
+              connection.copy_out("COPY (SELECT 1 FROM none) TO STDOUT", keep);
+            }).find("does not exist"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              connection.copy_out(
+                  "COPY (SELECT 1 / (3 - n) FROM generate_series(1, 5) AS n) TO STDOUT", keep);
+            }).find("division by zero"),
+            std::string::npos);
+  EXPECT_EQ(connection.run("SELECT 7::int8").number(0, 0), 7);
 }
 
 TEST_F(PostgresStores, ShowsNoPasswords) {

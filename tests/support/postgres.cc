@@ -37,18 +37,20 @@ const passwd* server_user() {
 std::string run(const std::vector<std::string>& words, const std::string& log) {
   int out[2];
   if (::pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  // All that needs memory is done before: other threads may hold its lock at the fork.
+  const passwd* const user = server_user();
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
-    if (const passwd* user = server_user()) {
-      if (::setgid(user->pw_gid) != 0 || ::setuid(user->pw_uid) != 0) ::_exit(126);
+    if (user != nullptr && (::setgid(user->pw_gid) != 0 || ::setuid(user->pw_uid) != 0)) {
+      ::_exit(126);
     }
     if (::chdir("/") != 0) ::_exit(126);
     const int err = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(out[1], STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
-    std::vector<char*> argv;
-    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
@@ -69,6 +71,8 @@ std::string run(const std::vector<std::string>& words, const std::string& log) {
   return text;
 }
 
+}  // namespace
+
 int free_port() {
   const int file = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = {};
@@ -80,8 +84,6 @@ int free_port() {
   ::close(file);
   return ntohs(address.sin_port);
 }
-
-}  // namespace
 
 bool has_postgres() { return ::access(kInitdb, X_OK) == 0; }
 

@@ -6,6 +6,9 @@
 
 namespace updraft::testing {
 
+/// A port of the loopback that nobody listens on.
+int free_port();
+
 /// Whether PostgreSQL 15 is installed; tests that need it are skipped otherwise, and say so.
 bool has_postgres();
 
