@@ -16,8 +16,16 @@ target_link_libraries(updraft_service
   PRIVATE updraft_web updraft_options Boost::headers Eigen3::Eigen fmt::fmt OpenSSL::SSL
           OpenSSL::Crypto SQLite::SQLite3 spdlog::spdlog Threads::Threads ZLIB::ZLIB)
 target_link_libraries(updraft_service PRIVATE $<LINK_ONLY:PkgConfig::HTTPLIB>)
-set_source_files_properties(src/service/webhook.cc PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-                            COMPILE_OPTIONS "${HTTPLIB_CFLAGS_OTHER}")
+# libpq is loaded when a store in PostgreSQL is opened: only its header is needed here, and without it
+# the program is built without such stores.
+find_path(LIBPQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql)
+if(LIBPQ_INCLUDE_DIR)
+  target_include_directories(updraft_service SYSTEM PRIVATE ${LIBPQ_INCLUDE_DIR})
+endif()
+target_link_libraries(updraft_service PRIVATE ${CMAKE_DL_LIBS})
+set_source_files_properties(src/service/webhook.cc src/service/node_relay.cc
+                            src/service/payoff_sender.cc PROPERTIES
+                            SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${HTTPLIB_CFLAGS_OTHER}")
 target_precompile_headers(updraft_service PRIVATE <algorithm> <memory> <optional> <string>
                           <string_view> <vector> <fmt/format.h> <nlohmann/json.hpp>)
 

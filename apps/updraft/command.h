@@ -36,6 +36,8 @@ Command add_figure_command(CLI::App& program);
 Command add_build_instance_command(CLI::App& program);
 /// `updraft serve`: serves campaigns over HTTP.
 Command add_serve_command(CLI::App& program);
+/// `updraft pay CAMPAIGN`: sends payoffs from a database or a CSV file to a service.
+Command add_pay_command(CLI::App& program);
 /// `updraft store`: checks, exports from and imports into the store of the service.
 Command add_store_command(CLI::App& program);
 /// `updraft bounds`: evaluates the regret bounds of the theory on an instance.

@@ -27,7 +27,7 @@ std::string name_of(const std::string& id) {
 
 }  // namespace
 
-std::uint64_t export_decision_log(const CampaignStore& store, const ExportLog& log) {
+std::uint64_t export_decision_log(const EventStore& store, const ExportLog& log) {
   const StoredCampaign campaign = campaign_with_events(store, log.campaign);
   const CampaignDefinition definition =
       parse_definition(campaign.definition, DefinitionLimits::of_stored());

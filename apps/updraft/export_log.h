@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "store/campaign_store.h"
+#include "store/event_store.h"
 
 namespace updraft::cli {
 
@@ -15,6 +15,6 @@ struct ExportLog {
 /// Writes the decisions of a campaign whose payoffs are complete as a decision log
 /// (docs/formats/decision-log.md). Returns their number. Throws InvalidInput if there is no such
 /// campaign, its policy is not plain, or its names do not fit the form.
-std::uint64_t export_decision_log(const CampaignStore& store, const ExportLog& log);
+std::uint64_t export_decision_log(const EventStore& store, const ExportLog& log);
 
 }  // namespace updraft::cli

@@ -127,7 +127,8 @@ void run(std::vector<std::string> arguments) {
       add_evaluate_command(program), add_run_command(program),
       add_merge_command(program),    add_paper_command(program),
       add_figure_command(program),   add_build_instance_command(program),
-      add_serve_command(program),    add_store_command(program)};
+      add_serve_command(program),    add_store_command(program),
+      add_pay_command(program)};
   program.allow_extras();
   for (const Command& command : commands) command.options->group("Commands")->allow_extras();
 
@@ -155,7 +156,7 @@ void run(std::vector<std::string> arguments) {
   throw InvalidInput(
       "command",
       "must be given: policies, instance, simulate, bounds, evaluate, run, merge, paper, figure, "
-      "build-instance, serve or store; see updraft --help");
+      "build-instance, serve, store or pay; see updraft --help");
 }
 
 int exit_code_of_run(std::vector<std::string> arguments) {

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -21,8 +22,10 @@
 #include "options.h"
 #include "output.h"
 #include "service/http_server.h"
+#include "service/node_relay.h"
 #include "service/webhook.h"
 #include "settings.h"
+#include "store/postgres_store.h"
 #include "updraft/error.h"
 
 namespace updraft::cli {
@@ -66,6 +69,7 @@ constexpr const char* kDiskFailed =
     "the disk failed to keep a commit, so this process no longer knows what the store holds; check "
     "the disk and start the service again";
 constexpr std::uint64_t kMostSeconds = 1'000'000'000;
+constexpr std::uint64_t kMostLease = 3600;  // seconds
 constexpr std::uint64_t kMostDays = 100'000;
 constexpr std::int64_t kDay = 86'400'000;  // milliseconds
 constexpr std::uint64_t kMostMemory = 1 << 24;
@@ -73,10 +77,20 @@ constexpr std::uint64_t kMostConnections = 1'000'000;
 constexpr std::chrono::seconds kBetweenNotices{5};
 constexpr std::size_t kFilesOfItsOwn = 64;
 constexpr std::chrono::seconds kTimeToEnd{5};
+constexpr std::chrono::seconds kBeyondALease{5};
 constexpr std::uint64_t kMostSnapshotEvents = 1'000'000'000;
 
 constexpr SettingInfo kSettings[] = {
-    {"store", Type::kText, "FILE", "", "The file that keeps the campaigns; created if missing"},
+    {"store", Type::kText, "FILE", "",
+     "The file that keeps the campaigns; created if missing. Or postgresql://..."},
+    {"node", Type::kText, "NAME", "",
+     "Store in PostgreSQL: the name of this node, by default HOST:PORT of --listen"},
+    {"node-address", Type::kText, "URL", "",
+     "Store in PostgreSQL: where other nodes reach this one, by default as it listens"},
+    {"node-secret-file", Type::kText, "FILE", "",
+     "Store in PostgreSQL: what all nodes know to pass requests on to each other, on one line"},
+    {"node-lease", Type::kCount, "SECONDS", "10",
+     "Store in PostgreSQL: how long other nodes wait for this one if it is silent"},
     {"listen", Type::kText, "HOST:PORT", "127.0.0.1:8080",
      "Address to listen on; port 0: any free port"},
     {"threads", Type::kCount, "N", "64", "Requests worked on at the same time"},
@@ -117,6 +131,28 @@ AccessTokens tokens_of(const Settings& settings) {
   return file.empty() ? AccessTokens() : AccessTokens::load(file);
 }
 
+std::string host_name() {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// Leaves `secret` empty unless a file is given.
+void read_node_secret(const Settings& settings, std::string& secret) {
+  const std::string& file = settings.text("node-secret-file");
+  if (file.empty()) return;
+  std::ifstream in(file);
+  if (!std::getline(in, secret)) throw InvalidInput("--node-secret-file", file, "cannot be read");
+  constexpr std::size_t kShortestSecret = 16;
+  const bool visible =
+      std::all_of(secret.begin(), secret.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+  if (secret.size() < kShortestSecret || !visible) {
+    throw InvalidInput(
+        "--node-secret-file",
+        fmt::format("must have a line of at least {} visible ASCII characters", kShortestSecret));
+  }
+}
+
 HttpServerOptions server_options(const Settings& settings) {
   HttpServerOptions server;
   server.listen = ListenAddress::parse(settings.text("listen"));
@@ -125,6 +161,7 @@ HttpServerOptions server_options(const Settings& settings) {
   server.limits.connections_per_client =
       count_of(settings, "connections-per-address", {1, kMostConnections});
   server.tokens = tokens_of(settings);
+  read_node_secret(settings, server.node_secret);
   server.tls_certificate = settings.text("tls-cert");
   server.tls_key = settings.text("tls-key");
   server.limits.body_bytes = count_of(settings, "body-limit", {1, kMostMebibytes}) << 20;
@@ -134,6 +171,10 @@ HttpServerOptions server_options(const Settings& settings) {
 ServiceOptions service_options(const Settings& settings) {
   ServiceOptions service;
   service.store = settings.text("store");
+  service.node.name = settings.text("node");
+  if (service.node.name.empty()) service.node.name = host_name() + "/" + settings.text("listen");
+  service.node.address = settings.text("node-address");
+  service.node.lease = std::chrono::seconds(count_of(settings, "node-lease", {1, kMostLease}));
   service.group_commits = !settings.is_on("no-group-commit");
   service.most_bytes = count_of(settings, "memory", {1, kMostMemory}) << 20;
   service.snapshot_every = count_of(settings, "snapshot-every", {1, kMostSnapshotEvents});
@@ -305,7 +346,15 @@ void serve(const Settings& settings, Checked checked) {
   checked.service.log = [&](const std::string& what) { log.error(what); };
   HttpApi api(checked.service.log);
   api.metrics().set_log_dropped([&] { return log.dropped(); });
+  std::optional<NodeRelay> relay;
+  if (!checked.server.node_secret.empty()) {
+    relay.emplace(
+        checked.server.node_secret, std::max<std::size_t>(1, checked.server.threads / 2),
+        std::chrono::ceil<std::chrono::seconds>(checked.service.node.lease) + kBeyondALease);
+    api.set_relay(&*relay);
+  }
   HttpServer server(std::move(checked.server), api, log);
+  if (checked.service.node.address.empty()) checked.service.node.address = server.url();
   std::optional<Webhook> webhook;
   if (checked.webhook) {
     webhook.emplace(*checked.webhook, checked.service.log);
@@ -321,7 +370,9 @@ void serve(const Settings& settings, Checked checked) {
   try {
     service.emplace(checked.service);
     const bool scrubs = checked.scrub_every.count() > 0;
-    if (scrubs && std::filesystem::file_size(checked.service.store) <= kSmallStore) {
+    const bool in_postgres = is_postgres(checked.service.store);
+    if (scrubs && !in_postgres &&
+        std::filesystem::file_size(checked.service.store) <= kSmallStore) {
       service->scrub();
     }
     api.set_service(&*service);
@@ -332,6 +383,10 @@ void serve(const Settings& settings, Checked checked) {
     });
     const std::jthread tending = repeat(std::chrono::seconds(1), log,
                                         [&](const std::stop_token& stop) { service->tend(stop); });
+    std::jthread adopting;
+    if (in_postgres) {
+      adopting = repeat(std::chrono::seconds(1), log, [&] { service->adopt(); });
+    }
     std::jthread scrubbing;
     if (scrubs) scrubbing = repeat(checked.scrub_every, log, [&] { service->scrub(); });
     NoticeFinder notices(*service);

@@ -9,10 +9,13 @@
 #include "command.h"
 #include "core/files.h"
 #include "export_log.h"
+#include "migrate_store.h"
 #include "output.h"
 #include "service/campaign_log.h"
 #include "service/store_check.h"
 #include "store/campaign_store.h"
+#include "store/open_store.h"
+#include "store/postgres_store.h"
 #include "updraft/error.h"
 
 namespace updraft::cli {
@@ -29,14 +32,18 @@ constexpr const char* kFooter =
     "        still opens and serves in that case: recorded decisions stand. The service may run\n"
     "        meanwhile.\n"
     "backup  copies the store to the new file --file, as of one moment, and checks the copy. The\n"
-    "        service may run meanwhile. docs/operations.md says how to restore it.\n"
+    "        service may run meanwhile. docs/operations.md says how to restore it. A store in\n"
+    "        PostgreSQL is backed up by PostgreSQL's own tools.\n"
     "export  writes a campaign with all its events (docs/formats/campaign-log.md) to --file or to\n"
     "        standard output. With --log, it writes the decisions whose payoffs are complete as a\n"
     "        decision log (docs/formats/decision-log.md), for updraft evaluate and updraft\n"
     "        simulate --warm: NDJSON if the name ends in .ndjson or .jsonl, otherwise CSV;\n"
     "        compressed with gzip if it ends in .gz. The service may run meanwhile.\n"
     "import  reads such a file, or standard input: all of it or nothing. It creates the store if\n"
-    "        there is none. No service may be using the store.\n"
+    "        there is none. No service may be using the store, unless it is in PostgreSQL.\n"
+    "migrate copies the store FROM into the store TO, from a file to PostgreSQL or back, and\n"
+    "        checks the copy by replay: the same events, chains and snapshots. TO must be a new\n"
+    "        file, or a database without campaigns. No service may be using FROM.\n"
     "audit   reads such a file, or standard input, and says whether it has exactly the events\n"
     "        of the campaign that the store has, or had before it dropped or deleted them.\n"
     "\n"
@@ -46,11 +53,13 @@ constexpr const char* kFooter =
     "  updraft store export spring --store campaigns.db --file spring.jsonl\n"
     "  updraft store export spring --store campaigns.db --log spring.csv.gz\n"
     "  updraft store import --store other.db --file spring.jsonl\n"
+    "  updraft store migrate campaigns.db postgresql://updraft@db/updraft\n"
     "  updraft store audit --store campaigns.db --file spring.jsonl";
 
 struct Options {
   std::string action;
   std::string campaign;
+  std::string to;
   std::string store;
   std::string file;
   std::string log;
@@ -128,7 +137,7 @@ Json check_json(const CheckedCampaign& campaign) {
 }
 
 void check(const Options& options) {
-  const StoreCheck found = check_store(CampaignStore(options.store, CampaignStore::Mode::kRead));
+  const StoreCheck found = check_store(*open_store(options.store));
   std::string text;
   Json campaigns = Json::array();
   for (const CheckedCampaign& campaign : found.campaigns) {
@@ -139,16 +148,17 @@ void check(const Options& options) {
   if (found.nothing_found()) text += "nothing is wrong\n";
   write_output(options.json ? json_text(Json{{"campaigns", campaigns}, {"defects", found.defects}})
                             : text);
-  if (!found.defects.empty()) throw std::runtime_error(options.store + ": something is wrong");
+  const std::string store = shown_store(options.store);
+  if (!found.defects.empty()) throw std::runtime_error(store + ": something is wrong");
   if (!found.nothing_found()) {
-    throw std::runtime_error(options.store +
-                             ": the policy would now make some decisions otherwise");
+    throw std::runtime_error(store + ": the policy would now make some decisions otherwise");
   }
 }
 
 void export_to(const Options& options) {
   if (options.campaign.empty()) throw InvalidInput("CAMPAIGN", "must be given");
-  const CampaignStore store(options.store, CampaignStore::Mode::kRead);
+  const std::unique_ptr<EventStore> opened = open_store(options.store);
+  const EventStore& store = *opened;
   if (!options.log.empty()) {
     if (!options.file.empty()) throw InvalidInput("--log", "cannot be combined with --file");
     if (options.log_form != "wide" && options.log_form != "long") {
@@ -190,20 +200,24 @@ auto from_file(const std::string& path, Read read) {
 }
 
 void import_from(const Options& options) {
-  CampaignStore store(options.store, CampaignStore::Mode::kWrite);
+  const std::unique_ptr<EventStore> store = open_store_to_write(options.store);
   const std::string name =
-      from_file(options.file, [&](std::istream& in) { return import_campaign(store, in); });
-  write_output(fmt::format("imported {} into {}\n", name, options.store));
+      from_file(options.file, [&](std::istream& in) { return import_campaign(*store, in); });
+  write_output(fmt::format("imported {} into {}\n", name, shown_store(options.store)));
 }
 
 void audit(const Options& options) {
-  const CampaignStore store(options.store, CampaignStore::Mode::kRead);
+  const std::unique_ptr<EventStore> store = open_store(options.store);
   const std::uint64_t events =
-      from_file(options.file, [&](std::istream& in) { return audit_campaign(store, in); });
-  write_output(fmt::format("these are the {} events of {}\n", events, options.store));
+      from_file(options.file, [&](std::istream& in) { return audit_campaign(*store, in); });
+  write_output(fmt::format("these are the {} events of {}\n", events, shown_store(options.store)));
 }
 
 void back_up(const Options& options) {
+  if (is_postgres(options.store)) {
+    throw InvalidInput("--store", shown_store(options.store),
+                       "is backed up by PostgreSQL's own tools: pg_basebackup or pg_dump");
+  }
   if (options.file.empty()) throw InvalidInput("--file", "must be given: the file to copy to");
   CampaignStore(options.store, CampaignStore::Mode::kRead).back_up(options.file);
   const std::vector<std::string> damage =
@@ -217,6 +231,8 @@ void back_up(const Options& options) {
 }
 
 void run(const Options& options) {
+  if (options.action == "migrate") return migrate_store(options.campaign, options.to);
+  if (!options.to.empty()) throw InvalidInput("TO", "is for migrate only");
   if (options.store.empty()) throw InvalidInput("--store", "must be given");
   if (options.action == "check") return check(options);
   if (options.action == "backup") return back_up(options);
@@ -224,8 +240,9 @@ void run(const Options& options) {
   if (options.action == "import") return import_from(options);
   if (options.action == "audit") return audit(options);
   if (options.action.empty())
-    throw InvalidInput("ACTION", "must be check, backup, export, import or audit");
-  throw unknown_name("ACTION", options.action, {"check", "backup", "export", "import", "audit"});
+    throw InvalidInput("ACTION", "must be check, backup, export, import, migrate or audit");
+  throw unknown_name("ACTION", options.action,
+                     {"check", "backup", "export", "import", "migrate", "audit"});
 }
 
 }  // namespace
@@ -233,9 +250,13 @@ void run(const Options& options) {
 Command add_store_command(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(program, "store", kHelp, kFooter);
-  add_option(*command, "ACTION", options->action, "check, backup, export, import or audit");
-  add_option(*command, "CAMPAIGN", options->campaign, "The campaign to export");
-  add_option(*command, "--store FILE", options->store, "The file of updraft serve --store");
+  add_option(*command, "ACTION", options->action,
+             "check, backup, export, import, migrate or audit");
+  add_option(*command, "CAMPAIGN", options->campaign,
+             "The campaign to export; migrate: the store to copy");
+  add_option(*command, "TO", options->to, "migrate: the store to make");
+  add_option(*command, "--store FILE", options->store,
+             "The file of updraft serve --store, or its postgresql://...");
   add_option(*command, "--file FILE", options->file,
              "The file to copy or export to, to import from, or to audit");
   add_option(*command, "--log FILE", options->log,

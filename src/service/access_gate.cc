@@ -1,10 +1,12 @@
 #include "service/access_gate.h"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include <cmath>
 
 #include "service/listen_address.h"
+#include "service/node_relay.h"
 
 namespace updraft {
 namespace {
@@ -83,9 +85,29 @@ void AccessGate::set_tokens(AccessTokens tokens) {
   guarded_ = std::make_shared<Guarded>(std::move(next));
 }
 
+/// The other node has looked at the token, the role and the rate.
+AccessGate::Admission AccessGate::admit_node(const RequestHead& head) const {
+  const std::string_view given = head.value(NodeHeaders::kSecret);
+  const bool same = !node_secret_.empty() && head.count(NodeHeaders::kSecret) == 1 &&
+                    given.size() == node_secret_.size() &&
+                    CRYPTO_memcmp(given.data(), node_secret_.data(), given.size()) == 0;
+  if (!same) {
+    return {error_answer(403, "the secret of --node-secret-file is not that of this node"),
+            nullptr};
+  }
+  Admission admission = {.refusal = std::nullopt, .by = nullptr, .from_node = true};
+  if (const std::string_view by = head.value(NodeHeaders::kBy); !by.empty()) {
+    TokenHolder holder;
+    holder.name = by;
+    admission.by = std::make_shared<const TokenHolder>(std::move(holder));
+  }
+  return admission;
+}
+
 AccessGate::Admission AccessGate::admit(const RequestHead& head, const RouteMatch& match,
                                         RateLimit::Time now) {
   if (is_for_everybody(match)) return {};
+  if (head.count(NodeHeaders::kSecret) > 0) return admit_node(head);
   std::shared_ptr<Guarded> guarded;
   {
     const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "service/access_tokens.h"
@@ -17,7 +18,11 @@ namespace updraft {
 /// many threads.
 class AccessGate {
  public:
-  explicit AccessGate(AccessTokens tokens) { set_tokens(std::move(tokens)); }
+  /// `node_secret`: what other nodes know that pass requests on; empty if there are none.
+  explicit AccessGate(AccessTokens tokens, std::string node_secret = {})
+      : node_secret_(std::move(node_secret)) {
+    set_tokens(std::move(tokens));
+  }
 
   /// Rates are counted from the beginning.
   void set_tokens(AccessTokens tokens);
@@ -25,6 +30,7 @@ class AccessGate {
   struct Admission {
     std::optional<HttpAnswer> refusal;      ///< for a client without access
     std::shared_ptr<const TokenHolder> by;  ///< null if nobody needs a token for this
+    bool from_node = false;                 ///< another node has admitted it
   };
   Admission admit(const RequestHead& head, const RouteMatch& match, RateLimit::Time now);
 
@@ -34,6 +40,9 @@ class AccessGate {
     std::vector<RateLimit> rates;  // of each token; with the mutex
   };
 
+  Admission admit_node(const RequestHead& head) const;
+
+  const std::string node_secret_;
   std::mutex mutex_;
   std::shared_ptr<Guarded> guarded_;
 };

@@ -178,8 +178,7 @@ InvalidInput in_line(std::size_t line, const InvalidInput& error) {
 /// What the store knows of a campaign, while a log is read as if it were of that campaign.
 class AuditedHead {
  public:
-  AuditedHead(const CampaignStore& store, const CampaignStore::NamedHead& known,
-              std::string_view name)
+  AuditedHead(const EventStore& store, const NamedHead& known, std::string_view name)
       : store_(store), known_(known) {
     campaign_.id = known.campaign;
     campaign_.name = name;
@@ -211,8 +210,8 @@ class AuditedHead {
     return !snapshot || !state.made(snapshot->body) || snapshot->body == state.snapshot();
   }
 
-  const CampaignStore& store_;
-  CampaignStore::NamedHead known_;
+  const EventStore& store_;
+  NamedHead known_;
   StoredCampaign campaign_;
   std::vector<StoredCut> cuts_;
   std::uint64_t last_ = 0;
@@ -222,7 +221,7 @@ class AuditedHead {
 
 }  // namespace
 
-StoredCampaign campaign_with_events(const CampaignStore& store, std::string_view name) {
+StoredCampaign campaign_with_events(const EventStore& store, std::string_view name) {
   std::vector<std::string> names;
   for (StoredCampaign& campaign : store.campaigns()) {
     names.push_back(campaign.name);
@@ -241,7 +240,7 @@ StoredCampaign campaign_with_events(const CampaignStore& store, std::string_view
   throw unknown_name("campaign", name, names);
 }
 
-void export_campaign(const CampaignStore& store, std::string_view name, std::ostream& out) {
+void export_campaign(const EventStore& store, std::string_view name, std::ostream& out) {
   const StoredCampaign campaign = campaign_with_events(store, name);
   std::uint32_t sum = 0;
   const auto put = [&](const Json& line) {
@@ -260,7 +259,7 @@ void export_campaign(const CampaignStore& store, std::string_view name, std::ost
   put({{"events", live.version()}, {"checksum", checksum_text(sum)}});
 }
 
-std::uint64_t audit_campaign(const CampaignStore& store, std::istream& in) {
+std::uint64_t audit_campaign(const EventStore& store, std::istream& in) {
   std::size_t line = 0;
   try {
     LogReader log(in, line);
@@ -270,7 +269,7 @@ std::uint64_t audit_campaign(const CampaignStore& store, std::istream& in) {
       throw InvalidInput("name", name, "the store has and had no campaign of this name");
     }
     std::vector<AuditedHead> heads;
-    for (const CampaignStore::NamedHead& head : known) heads.emplace_back(store, head, name);
+    for (const NamedHead& head : known) heads.emplace_back(store, head, name);
     std::uint64_t events = 0;
     while (const std::optional<Event> event = log.next()) {
       events = event->number;
@@ -287,7 +286,7 @@ std::uint64_t audit_campaign(const CampaignStore& store, std::istream& in) {
   }
 }
 
-std::string import_campaign(CampaignStore& store, std::istream& in) {
+std::string import_campaign(EventStore& store, std::istream& in) {
   std::size_t line = 0;
   try {
     LogReader log(in, line);

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "service/dashboard_files.h"
+#include "service/node_relay.h"
 #include "service/requests.h"
 #include "updraft/error.h"
 
@@ -93,13 +96,13 @@ bool may_see(const TokenHolder* by, std::string_view campaign) {
   return by == nullptr || by->holds_for(campaign);
 }
 
-HttpAnswer list(const Service& service, const Query& query, const TokenHolder* by) {
-  json out = service.list(parse_list_query(query));
+json list(const Service& service, const HttpRequest& request) {
+  json out = service.list(parse_list_query(request.query));
   json::array_t& campaigns = out["campaigns"].get_ref<json::array_t&>();
   std::erase_if(campaigns, [&](const json& campaign) {
-    return !may_see(by, campaign.at("name").get_ref<const std::string&>());
+    return !may_see(request.by, campaign.at("name").get_ref<const std::string&>());
   });
-  return json_answer(out);
+  return out;
 }
 
 HttpAnswer create(Service& service, std::string_view body, const TokenHolder* by) {
@@ -237,11 +240,43 @@ HttpAnswer error_answer(int status, std::string_view message) {
   return json_answer({{"error", {{"message", message}}}}, status);
 }
 
+HttpAnswer HttpApi::list_everywhere(const Service& service, const HttpRequest& request) {
+  json out = list(service, request);
+  if (request.from_node || relay_ == nullptr) return json_answer(out);
+  json::array_t& campaigns = out["campaigns"].get_ref<json::array_t&>();
+  const auto name_of_one = [](const json& one) { return one.at("name").get<std::string>(); };
+  std::set<std::string> known;
+  for (const json& one : campaigns) known.insert(name_of_one(one));
+  for (const auto& [node, address] : service.other_nodes()) {
+    const HttpAnswer answer = relay_->pass_on(address, request);
+    if (answer.status != 200) {
+      out["nodes_that_did_not_answer"].push_back(node);
+      continue;
+    }
+    const json theirs = json::parse(answer.body);
+    for (const json& one : theirs.at("campaigns")) {
+      const std::string name = name_of_one(one);
+      if (may_see(request.by, name) && known.insert(name).second) campaigns.push_back(one);
+    }
+  }
+  std::sort(campaigns.begin(), campaigns.end(), [&](const json& one, const json& other) {
+    return name_of_one(one) < name_of_one(other);
+  });
+  return json_answer(out);
+}
+
+HttpAnswer HttpApi::elsewhere(const Elsewhere& error, const HttpRequest& request) {
+  if (relay_ == nullptr || request.from_node || error.address().empty()) {
+    return try_again(fmt::format("{}: nothing was changed; try again", error.what()));
+  }
+  return relay_->pass_on(error.address(), request);
+}
+
 HttpAnswer HttpApi::of_service(Service& service, const HttpRequest& request,
                                const RouteMatch& match) {
   switch (match.route->endpoint) {
     case Endpoint::kListCampaigns:
-      return list(service, request.query, request.by);
+      return list_everywhere(service, request);
     case Endpoint::kCreateCampaign:
       return create(service, request.body, request.by);
     case Endpoint::kShowCampaign:
@@ -335,7 +370,11 @@ void HttpApi::when_kept(Commit commit, Kept done) {
 
 HttpAnswer HttpApi::answer(const HttpRequest& request, const RouteMatch& match) {
   try {
-    return dispatch(request, match);
+    try {
+      return dispatch(request, match);
+    } catch (const Elsewhere& error) {
+      return elsewhere(error, request);
+    }
   } catch (const InvalidInput& error) {
     return input_answer(error);
   } catch (const NotFound& error) {

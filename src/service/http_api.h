@@ -22,7 +22,10 @@ struct HttpRequest {
   Query query = {};
   std::string known_tags = "";      ///< If-None-Match
   const TokenHolder* by = nullptr;  ///< null if nobody needs a token
+  bool from_node = false;           ///< another node passes it on, and it stays here
 };
+
+class NodeRelay;
 
 struct HttpAnswer {
   int status = 200;
@@ -46,6 +49,9 @@ class HttpApi {
   /// be taken away again with null when nobody asks any more.
   void set_service(Service* service) { service_ = service; }
 
+  /// What passes requests on whose campaigns other nodes serve; without it they are answered 503.
+  void set_relay(NodeRelay* relay) { relay_ = relay; }
+
   /// An answer with a commit may only be given after when_kept().
   HttpAnswer answer(const HttpRequest& request, const RouteMatch& match);
 
@@ -58,11 +64,15 @@ class HttpApi {
 
  private:
   HttpAnswer dispatch(const HttpRequest& request, const RouteMatch& match);
+  /// With the campaigns of all nodes.
+  HttpAnswer list_everywhere(const Service& service, const HttpRequest& request);
+  HttpAnswer elsewhere(const Elsewhere& error, const HttpRequest& request);
   HttpAnswer metrics_answer(const Service* service, const TokenHolder* by) const;
   HttpAnswer of_service(Service& service, const HttpRequest& request, const RouteMatch& match);
 
   Log log_;
   std::atomic<Service*> service_ = nullptr;
+  NodeRelay* relay_ = nullptr;
   HttpMetrics metrics_;
 };
 

@@ -65,6 +65,7 @@ struct WholeRequest {
   std::string known_tags;        ///< If-None-Match
   std::string content_encoding;  ///< of the body
   std::shared_ptr<const TokenHolder> by;
+  bool from_node = false;  ///< HttpRequest::from_node
   bool takes_gzip = false;
   bool is_large = false;  ///< in the lane of large bodies
   std::chrono::steady_clock::time_point start;

@@ -102,7 +102,8 @@ HttpAnswer answer_of(HttpApi& api, WholeRequest& request, std::size_t body_limit
                                   .body = request.body,
                                   .query = request.target.query,
                                   .known_tags = request.known_tags,
-                                  .by = request.by.get()},
+                                  .by = request.by.get(),
+                                  .from_node = request.from_node},
                                  request.match);
   if (request.takes_gzip && answer.body.size() >= kLeastPacked) {
     answer.body = answer.packed.empty() ? to_gzip(answer.body, 1) : std::string(answer.packed);
@@ -147,7 +148,7 @@ ServerLoop::ServerLoop(const HttpServerOptions& options, HttpApi& api, ServiceLo
     : limits_(options.limits),
       api_(api),
       log_(log),
-      gate_(options.tokens),
+      gate_(options.tokens, options.node_secret),
       table_(options.limits.connections, options.limits.connections_per_client),
       most_of_lane_(std::max<std::size_t>(1, options.threads / 3)),
       workers_(options.threads, 2 * std::max(1u, std::thread::hardware_concurrency())) {}
@@ -297,6 +298,7 @@ std::optional<HttpAnswer> ServerLoop::admit(const RequestHead& head, WholeReques
   request.takes_gzip = lists_token(head.value("Accept-Encoding"), "gzip");
   AccessGate::Admission admission = gate_.admit(head, request.match, Clock::now());
   request.by = std::move(admission.by);
+  request.from_node = admission.from_node;
   if (admission.refusal) return std::move(admission.refusal);
   if (request.match.route != nullptr) return std::nullopt;
   return api_.answer(

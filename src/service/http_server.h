@@ -16,6 +16,7 @@ struct HttpServerOptions {
   ListenAddress listen;
   std::size_t threads = 64;     ///< requests that are worked on at the same time; others wait
   AccessTokens tokens;          ///< none: only this machine may ask
+  std::string node_secret;      ///< AccessGate
   std::string tls_certificate;  ///< PEM files, both or neither
   std::string tls_key;
   ConnectionLimits limits;

@@ -10,7 +10,7 @@
 #include "service/queries.h"
 #include "service/service_parts.h"
 #include "service/variable_page.h"
-#include "store/campaign_store.h"
+#include "store/open_store.h"
 
 namespace updraft {
 namespace {
@@ -60,8 +60,7 @@ std::string_view status_name(DecisionStatus status) {
 }
 
 Service::Service(ServiceOptions options)
-    : Service(options,
-              std::make_unique<CampaignStore>(options.store, CampaignStore::Mode::kWrite)) {}
+    : Service(options, open_store_to_write(options.store, options.node, options.log)) {}
 
 Service::Service(ServiceOptions options, std::unique_ptr<EventStore> store)
     : parts_(std::make_unique<Parts>(std::move(options), std::move(store))) {
@@ -240,7 +239,7 @@ nlohmann::json Service::list(bool archived) const {
     }
     if (entry->reason().empty()) {
       try {
-        out.push_back(parts_->seen(*entry, brief));
+        if (auto mine = parts_->seen_if_mine(*entry, brief)) out.push_back(std::move(*mine));
         continue;
       } catch (const Quarantined&) {  // a moment ago
       } catch (const Conflict&) {     // archived a moment ago

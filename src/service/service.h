@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "service/campaign_definition.h"
 #include "service/campaign_status.h"
 #include "service/requests.h"
+#include "store/store_node.h"
 #include "updraft/action_roster.h"
 #include "updraft/ids.h"
 
@@ -44,6 +44,18 @@ class Unavailable : public std::runtime_error {
 
  private:
   bool disk_full_;
+};
+
+/// Another node serves the campaign.
+class Elsewhere : public std::runtime_error {
+ public:
+  Elsewhere(const std::string& what, std::string address)
+      : std::runtime_error(what), address_(std::move(address)) {}
+  /// Of that node.
+  const std::string& address() const { return address_; }
+
+ private:
+  std::string address_;
 };
 
 class EventStore;
@@ -89,7 +101,8 @@ struct Commit {
 };
 
 struct ServiceOptions {
-  std::filesystem::path store;
+  std::string store;                      ///< a file, or postgresql://...
+  StoreNode node = {};                    ///< of a store in PostgreSQL
   bool group_commits = true;              ///< the writes of concurrent requests go into one commit
   std::uint64_t snapshot_every = 10'000;  ///< events of a campaign
   std::size_t most_campaigns = 1000;      ///< that are not archived
@@ -126,7 +139,11 @@ struct ServiceGauges {
 /// A campaign that cannot be rebuilt is quarantined: calls about it throw Quarantined, and all
 /// others go on.
 ///
-/// Throws InvalidInput, NotFound, Conflict, Quarantined and Unavailable; then nothing was changed.
+/// If the store has other writers, a campaign is taken over from one that is gone when it is asked
+/// for, and calls about a campaign of one that is there throw Elsewhere.
+///
+/// Throws InvalidInput, NotFound, Conflict, Quarantined, Unavailable and Elsewhere; then nothing
+/// was changed.
 class Service {
  public:
   /// Opens the store, makes it if there is none, and rebuilds every campaign from its last
@@ -200,6 +217,9 @@ class Service {
   /// on. To be called now and then: it takes long, and holds up nobody.
   void tend(const std::stop_token& stop = {});
 
+  /// Takes over some campaigns whose node is gone. To be called now and then.
+  void adopt();
+
   /// Reads all of the store, and quarantines what is damaged. To be called now and then: it takes
   /// long, and holds up nobody.
   void scrub();
@@ -209,6 +229,9 @@ class Service {
 
   /// Never waits for a request.
   ServiceGauges gauges() const;
+
+  /// Names and addresses of the other nodes that share the store and are there.
+  std::vector<std::pair<std::string, std::string>> other_nodes() const;
 
   /// Names and reasons.
   std::vector<std::pair<std::string, std::string>> quarantined() const;

@@ -8,6 +8,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::chrono::minutes kPauseElsewhere{1};
+
 /// The campaign as it stays: what GET shows of it later.
 ArchiveWrite archive_of(const LiveCampaign& live, const StoredCampaign& stored, std::int64_t now_ms,
                         std::string_view by) {
@@ -100,9 +102,10 @@ void Service::remove(std::string_view campaign, std::string_view by) {
       throw Unavailable(fmt::format("campaign {} is being deleted: nothing was changed", campaign),
                         false);
     }
+    parts_->claim_now(entry);
     const std::uint64_t ticket = parts_->committer.add(
         DeleteWrite{entry.stored.id, parts_->options.clock(), std::string(by)},
-        parts_->committer.epoch());
+        parts_->committer.epoch(entry.stored.id));
     wait_closed(parts_->committer, entry, ticket, lock);
   });
   parts_->may_purge = true;
@@ -117,9 +120,13 @@ void Service::Parts::drop_old_events(Entry& entry) {
   const auto archived = entry.archived();
   if (!archived || !archived->has_events() || !options.keep_events_ms) return;
   if (options.clock() - archived->archive->time_ms < *options.keep_events_ms) return;
+  if (store->is_shared() && Clock::now() < entry.drop_after) return;
   const std::unique_lock lock(entry.mutex);
   if (entry.closing || !entry.reason().empty()) return;
-  committer.wait(committer.add(DropEventsWrite{entry.stored.id}, committer.epoch()));
+  entry.drop_after = Clock::now() + kPauseElsewhere;
+  claim_now(entry);
+  if (!entry.archived()->has_events()) return;  // another node was faster
+  committer.wait(committer.add(DropEventsWrite{entry.stored.id}, committer.epoch(entry.stored.id)));
   StoredCampaign left = *archived;
   left.archive->has_events = false;
   entry.set_archived(std::move(left));
@@ -129,7 +136,7 @@ void Service::Parts::drop_old_events(Entry& entry) {
 void Service::Parts::purge_some() {
   if (!may_purge) return;
   may_purge = store->has_dropped();
-  if (may_purge) committer.wait(committer.add(PurgeWrite{}, committer.epoch()));
+  if (may_purge) committer.wait(committer.add(PurgeWrite{}, committer.epoch(0)));
 }
 
 }  // namespace updraft

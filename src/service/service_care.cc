@@ -19,6 +19,7 @@ void Service::sweep() {
       work();
     } catch (const CommitFailed&) {
       // All is as before; the next sweep tries again.
+    } catch (const Elsewhere&) {  // since a moment ago
     } catch (...) {
       failure = std::current_exception();
     }
@@ -28,6 +29,7 @@ void Service::sweep() {
     attempt([&] { parts_->drop_old_events(*entry); });
     const auto definition = entry->definition();
     if (!definition || !definition->wait_seconds) continue;
+    if (parts_->store->is_shared() && !parts_->is_mine(*entry)) continue;
     attempt([&] {
       while (!parts_->sweep_some(*entry)) {
       }
@@ -64,6 +66,22 @@ void Service::scrub() {
       continue;  // its events were dropped meanwhile; the next scrub reads its summary
     }
     parts_->set_aside(*entry, reason);
+  }
+}
+
+void Service::adopt() {
+  constexpr std::int64_t kAtOnce = 16;
+  if (!parts_->store->is_shared()) return;
+  const std::vector<std::int64_t> orphans = parts_->store->orphans(kAtOnce);
+  if (orphans.empty()) return;
+  const std::set<std::int64_t> wanted(orphans.begin(), orphans.end());
+  for (const StoredCampaign& stored : parts_->store->campaigns()) {
+    if (wanted.count(stored.id) == 0) continue;
+    try {
+      parts_->entry(stored.name);
+    } catch (const std::exception& error) {  // another node may have been faster
+      parts_->log(fmt::format("campaign {} was not taken over: {}", stored.name, error.what()));
+    }
   }
 }
 

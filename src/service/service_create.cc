@@ -79,11 +79,18 @@ void NewPlace::keep(EntryPtr entry) {
 bool Service::create(const CampaignDefinition& definition, std::string_view by) {
   try {
     parts_->committer.check();
+    if (parts_->store->is_shared()) {
+      try {  // another node may have made it
+        parts_->entry(definition.name);
+      } catch (const NotFound&) {
+      } catch (const Quarantined&) {
+      }
+    }
     NewPlace place(*parts_, definition);
     if (place.exists()) return false;
     auto entry = std::make_shared<Entry>();
     entry->kept_definition = std::make_shared<CampaignDefinition>(definition);
-    entry->epoch = parts_->committer.epoch();
+    entry->epoch = parts_->committer.epoch(place.id());
     entry->live = std::make_unique<LiveCampaign>(entry->kept_definition);
     entry->stored = {place.id(), definition.name, definition.canonical, now_ms(), std::string(by)};
     entry->publish_counts();

@@ -26,6 +26,12 @@ bool restored(LiveCampaign& live, std::string_view snapshot) {
 }  // namespace
 
 Unavailable unavailable(const CommitFailed& failure) {
+  if (failure.in_doubt()) {
+    return {
+        "the connection to the database was lost, and it is unknown whether this was kept: ask "
+        "again with the same id",
+        false};
+  }
   if (failure.unknown()) {
     return {"the disk failed, and it is unknown whether this was kept: ask again with the same id",
             false};
@@ -43,14 +49,19 @@ Service::Parts::Parts(ServiceOptions given, std::unique_ptr<EventStore> given_st
   opened = Clock::now().time_since_epoch().count();
 }
 
-EntryPtr Service::Parts::find_entry(std::string_view name) const {
-  const std::shared_lock lock(campaigns_mutex);
-  const auto found = campaigns.find(name);
-  if (found == campaigns.end()) throw NotFound(fmt::format("there is no campaign {}", name));
-  return found->second;
+EntryPtr Service::Parts::find_entry(std::string_view name) {
+  if (store->is_shared()) return find_shared(name);
+  if (EntryPtr known = known_entry(name)) return known;
+  throw NotFound(fmt::format("there is no campaign {}", name));
 }
 
-EntryPtr Service::Parts::entry(std::string_view name) const {
+EntryPtr Service::Parts::known_entry(std::string_view name) const {
+  const std::shared_lock lock(campaigns_mutex);
+  const auto found = campaigns.find(name);
+  return found == campaigns.end() ? nullptr : found->second;
+}
+
+EntryPtr Service::Parts::entry(std::string_view name) {
   EntryPtr entry = find_entry(name);
   if (const std::string reason = entry->reason(); !reason.empty()) throw Quarantined(name, reason);
   return entry;
@@ -82,6 +93,10 @@ void Service::Parts::take_in(StoredCampaign stored) {
   try {
     entry->kept_definition = std::make_shared<CampaignDefinition>(
         parse_definition(entry->stored.definition, DefinitionLimits::of_stored()));
+    if (store->is_shared()) {  // settle() does the rest
+      campaigns.emplace(entry->stored.name, std::move(entry));
+      return;
+    }
     const std::uint64_t cost = cost_of(*entry->kept_definition).bytes;
     if (cost > options.most_bytes - std::min(bytes, options.most_bytes)) {
       throw std::runtime_error(fmt::format(
@@ -114,7 +129,11 @@ std::optional<StoredSnapshot> Service::Parts::whole_snapshot(const Entry& entry)
 }
 
 void Service::Parts::rebuild(Entry& entry) {
-  const std::uint64_t epoch = committer.epoch();
+  const std::uint64_t epoch = committer.epoch(entry.stored.id);
+  claim(entry);
+  if (entry.archived()) {
+    throw Conflict(fmt::format("campaign {} is archived", entry.stored.name));
+  }
   auto live = std::make_unique<LiveCampaign>(entry.definition());
   const auto snapshot = whole_snapshot(entry);
   const bool unusable = snapshot && !restored(*live, snapshot->body);
@@ -137,18 +156,27 @@ LiveCampaign& Service::Parts::current(Entry& entry) {
   if (entry.archived()) {
     throw Conflict(fmt::format("campaign {} is archived", entry.stored.name));
   }
-  if (entry.epoch == committer.epoch()) return *entry.live;
+  if (is_current(entry)) return *entry.live;
   try {
     committer.wait(entry.last_ticket);
   } catch (const CommitFailed&) {  // which is why
   }
   try {
     rebuild(entry);
+  } catch (const CampaignGone&) {
+    throw;
+  } catch (const CampaignElsewhere& error) {
+    release(entry);
+    throw Elsewhere(error.what(), error.address());
   } catch (const StoreError& error) {
     if (error.kind() != StoreError::Kind::kDamaged) throw CommitFailed(error.what(), error.kind());
     quarantine(entry, error.what());
   } catch (const InvalidInput& error) {  // of what is kept, not of what was asked
     quarantine(entry, error.what());
+  } catch (const Conflict&) {  // archived by another node
+    throw;
+  } catch (const Unavailable&) {  // no room for it
+    throw;
   } catch (const std::runtime_error& error) {
     quarantine(entry, error.what());
   }

@@ -92,6 +92,7 @@ struct Entry {
   Clock::time_point view_until;  // as long as that another view of the same epoch will do
   std::uint64_t view_epoch = 0;
 
+  Clock::time_point drop_after;  // of the thread that sweeps: another node has it
   Clock::time_point tend_after;  // of the thread that tends: its last attempt failed
 };
 
@@ -107,10 +108,14 @@ inline constexpr std::size_t kLargestSnapshot = 500'000'000;
 struct Service::Parts {
   Parts(ServiceOptions given, std::unique_ptr<EventStore> given_store);
 
-  /// Throws NotFound.
-  EntryPtr find_entry(std::string_view name) const;
+  /// Throws NotFound, and Elsewhere if another node has it.
+  EntryPtr find_entry(std::string_view name);
   /// Throws Quarantined, too.
-  EntryPtr entry(std::string_view name) const;
+  EntryPtr entry(std::string_view name);
+  /// Null if this node has not heard of it.
+  EntryPtr known_entry(std::string_view name) const;
+  /// find_entry() if other nodes may have made, deleted or archived it.
+  EntryPtr find_shared(std::string_view name);
 
   /// All, so that nobody keeps the lock while it waits for one of them.
   std::vector<EntryPtr> entries() const;
@@ -138,6 +143,36 @@ struct Service::Parts {
 
   /// Of what was kept. With the entry's lock, as all that takes an entry.
   void rebuild(Entry& entry);
+
+  /// From now on this node alone can write it, and `stored` is as the store has it. Throws
+  /// CampaignElsewhere, CampaignGone and StoreError.
+  void claim(Entry& entry);
+  /// The same for a write that needs no state. Throws Elsewhere, NotFound and CommitFailed.
+  void claim_now(Entry& entry);
+  /// Whether this node has it, as far as it knows.
+  bool is_mine(Entry& entry) {
+    const std::lock_guard lock(entry.mutex);
+    return entry.live && is_current(entry);
+  }
+  /// Whether the state is that of the store. With the entry's lock.
+  bool is_current(const Entry& entry) const {
+    return entry.epoch == committer.epoch(entry.stored.id) && store->holds(entry.stored.id);
+  }
+  /// Takes over a campaign that was asked for, if the store has other writers. Throws Elsewhere;
+  /// false if it was deleted, and is forgotten.
+  bool settle(Entry& entry);
+  /// Another node has it: gives back its memory.
+  void release(Entry& entry);
+  /// It was deleted.
+  void forget(const Entry& entry);
+  template <typename Read>
+  auto from_shared_store(Read read) {
+    try {
+      return read();
+    } catch (const StoreError& error) {
+      throw unavailable(CommitFailed(error.what(), error.kind()));
+    }
+  }
 
   /// The state; where a commit or a change failed, rebuilt first. Throws CommitFailed, and Conflict
   /// if the campaign is archived.
@@ -248,6 +283,15 @@ struct Service::Parts {
   template <typename Look>
   auto seen(Entry& entry, Look look) {
     return answered(entry, [&](auto&) { return look(current(entry)); });
+  }
+
+  /// The same; nothing if another node has it.
+  template <typename Look>
+  auto seen_if_mine(Entry& entry, Look look) {
+    return answered(entry, [&](auto&) -> std::optional<decltype(look(*entry.live))> {
+      if (store->is_shared() && !(entry.live && is_current(entry))) return std::nullopt;
+      return look(current(entry));
+    });
   }
 
   /// Counts as lost what has waited for too long, some at a time; whether that was all.

@@ -37,6 +37,7 @@ void Service::tend(const std::stop_token& stop) {
       parts_->log(fmt::format("campaign {}: {}", entry->stored.name, error.what()));
       entry->tend_after = Clock::now() + kPauseAfterTrouble;  // it may take long to come so far
     };
+    if (parts_->store->is_shared() && !parts_->is_mine(*entry)) continue;
     try {
       parts_->write_due_snapshot(*entry, stop);
       parts_->compact(*entry, stop);
@@ -103,7 +104,7 @@ void Service::Parts::write_due_snapshot(Entry& entry, const std::stop_token& sto
     return entry.put_snapshots_off(due);
   }
   const auto keep_now = [&](StoreWrite write) {
-    committer.wait(committer.add(std::move(write), committer.epoch()));
+    committer.wait(committer.add(std::move(write), committer.epoch(entry.stored.id)));
   };
   std::int64_t part = 0;
   for (std::size_t at = 0; at < snapshot.body.size(); at += kBytesOfPart) {
@@ -145,7 +146,7 @@ void Service::Parts::compact(Entry& entry, const std::stop_token& stop) {
   const DefinitionPtr definition = entry.definition();
   if (!definition) return;
   const auto keep_now = [&](StoreWrite write) {
-    committer.wait(committer.add(std::move(write), committer.epoch()));
+    committer.wait(committer.add(std::move(write), committer.epoch(entry.stored.id)));
   };
   const std::int64_t now = options.clock();
   const auto planned = store->planned_cut(entry.stored);

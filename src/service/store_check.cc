@@ -14,7 +14,7 @@ namespace updraft {
 namespace {
 
 /// The snapshots of a campaign by the number of their event; damaged ones are defects.
-std::map<std::uint64_t, std::string> whole_snapshots(const CampaignStore& store,
+std::map<std::uint64_t, std::string> whole_snapshots(const EventStore& store,
                                                      const StoredCampaign& campaign,
                                                      std::vector<std::string>& defects) {
   std::map<std::uint64_t, std::string> out;
@@ -68,7 +68,7 @@ void begin_behind(const StoredCut& cut, const std::map<std::uint64_t, std::strin
 }
 
 /// Reads the events before the cut that were left.
-void check_left(const CampaignStore& store, const StoredCampaign& campaign, const StoredCut& cut) {
+void check_left(const EventStore& store, const StoredCampaign& campaign, const StoredCut& cut) {
   constexpr std::size_t kAtOnce = 256;
   for (std::uint64_t after = 0;;) {
     const std::vector<Event> left = store.events_between(campaign, after, cut.number, kAtOnce);
@@ -77,7 +77,7 @@ void check_left(const CampaignStore& store, const StoredCampaign& campaign, cons
   }
 }
 
-CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign& campaign,
+CheckedCampaign check_campaign(const EventStore& store, const StoredCampaign& campaign,
                                std::vector<std::string>& defects) {
   CheckedCampaign checked;
   checked.name = campaign.name;
@@ -115,7 +115,7 @@ CheckedCampaign check_campaign(const CampaignStore& store, const StoredCampaign&
 }
 
 /// check_campaign() while the service may make cuts: again if it made one meanwhile.
-CheckedCampaign check_between_cuts(const CampaignStore& store, const StoredCampaign& campaign,
+CheckedCampaign check_between_cuts(const EventStore& store, const StoredCampaign& campaign,
                                    std::vector<std::string>& defects) {
   constexpr int kMostTries = 3;
   const auto last_cut = [&]() -> std::uint64_t {
@@ -144,7 +144,7 @@ bool StoreCheck::nothing_found() const {
                      [](const CheckedCampaign& c) { return c.decided_otherwise == 0; });
 }
 
-StoreCheck check_store(const CampaignStore& store) {
+StoreCheck check_store(const EventStore& store) {
   StoreCheck out;
   out.defects = store.defects();
   std::vector<StoredCampaign> campaigns;
@@ -159,7 +159,7 @@ StoreCheck check_store(const CampaignStore& store) {
   return out;
 }
 
-std::vector<std::string> damage_in(const CampaignStore& store) {
+std::vector<std::string> damage_in(const EventStore& store) {
   std::vector<std::string> out = store.defects();
   try {
     for (const StoredCampaign& campaign : store.campaigns()) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "service/event_bodies.h"
-#include "store/campaign_store.h"
+#include "store/event_store.h"
 
 namespace updraft {
 
@@ -42,10 +42,10 @@ struct StoreCheck {
 /// Reads all of a store, replays every event of every campaign from the first, or from the snapshot
 /// behind which older ones were dropped, compares the state
 /// with each snapshot, bit for bit, and decides every decision again.
-StoreCheck check_store(const CampaignStore& store);
+StoreCheck check_store(const EventStore& store);
 
 /// What is damaged, one sentence each: reads all of the store and compares all checksums, but
 /// decides nothing again.
-std::vector<std::string> damage_in(const CampaignStore& store);
+std::vector<std::string> damage_in(const EventStore& store);
 
 }  // namespace updraft

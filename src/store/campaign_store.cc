@@ -558,7 +558,7 @@ bool CampaignStore::has_dropped() const {
   });
 }
 
-std::vector<CampaignStore::NamedHead> CampaignStore::heads_of(std::string_view name) const {
+std::vector<NamedHead> CampaignStore::heads_of(std::string_view name) const {
   const std::lock_guard lock(reading_);
   return guarded(path_, [&] {
     std::vector<NamedHead> out;

@@ -31,8 +31,7 @@ class CampaignStore final : public EventStore {
   ~CampaignStore() override;
 
   std::vector<StoredCampaign> campaigns() const override;
-  /// The newest first.
-  std::vector<StoredSnapshot> snapshots(const StoredCampaign& campaign) const;
+  std::vector<StoredSnapshot> snapshots(const StoredCampaign& campaign) const override;
   std::optional<StoredSnapshot> last_snapshot(const StoredCampaign& campaign) const override;
   void for_each_event(const StoredCampaign& campaign, std::uint64_t after,
                       const std::function<void(const Event&)>& visit) const override;
@@ -50,26 +49,18 @@ class CampaignStore final : public EventStore {
                                     std::uint64_t until, std::size_t most) const override;
   bool was_compacted(const StoredCampaign& campaign, std::string_view decision) const override;
   void check_compacted(const StoredCampaign& campaign) const override;
-  /// All cuts that were made, the oldest first.
-  std::vector<StoredCut> cuts(const StoredCampaign& campaign) const;
-  /// The chain of all events up to one behind the cut.
-  std::int64_t chain_at(const StoredCampaign& campaign, std::uint64_t number) const;
+  std::vector<StoredCut> cuts(const StoredCampaign& campaign) const override;
+  std::int64_t chain_at(const StoredCampaign& campaign, std::uint64_t number) const override;
 
   std::string archive_summary(const StoredCampaign& campaign) const override;
   bool has_dropped() const override;
 
-  /// The head of the campaign of that name, and of those that were deleted.
-  struct NamedHead {
-    std::int64_t campaign = 0;  ///< its id
-    StoreHead head;
-  };
-  std::vector<NamedHead> heads_of(std::string_view name) const;
+  std::vector<NamedHead> heads_of(std::string_view name) const override;
 
   std::int64_t new_campaign_id() const override;
 
   AppendResult write(const std::vector<StoreWrite>& batch) override;
-  /// The same of batches that `next` gives, until one is empty, in one transaction.
-  AppendResult write_all(const std::function<std::vector<StoreWrite>()>& next);
+  AppendResult write_all(const std::function<std::vector<StoreWrite>()>& next) override;
 
   /// The most that the file may grow to, in pages of SQLite; then the disk counts as full.
   void limit_pages(std::int64_t pages);

@@ -7,8 +7,10 @@
 namespace updraft {
 namespace {
 
-constexpr std::size_t kFailuresKept = 64;
+/// More than can come before whoever waits for one of them has looked.
+constexpr std::size_t kFailuresKept = 4096;
 constexpr const char* kConflictReason = "the store has other events: somebody else has written";
+constexpr const char* kTakenReason = "another node has taken the campaign";
 
 }  // namespace
 
@@ -26,9 +28,15 @@ Committer::~Committer() {
   thread_.join();
 }
 
-std::uint64_t Committer::epoch() const {
+std::uint64_t Committer::epoch(std::int64_t campaign) const {
   const std::lock_guard lock(mutex_);
-  return epoch_;
+  return epoch_of(campaign);
+}
+
+/// Both only rise, and so does their sum.
+std::uint64_t Committer::epoch_of(std::int64_t campaign) const {
+  const auto losses = losses_.find(campaign);
+  return epoch_ + (losses == losses_.end() ? 0 : losses->second);
 }
 
 void Committer::check() const {
@@ -47,7 +55,7 @@ std::uint64_t Committer::add(StoreWrite write, std::uint64_t epoch) {
   std::uint64_t ticket = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (epoch != epoch_ || !trusted_) throw failures_.back().error();
+    if (epoch != epoch_of(campaign_of(write)) || !trusted_) throw failures_.back().error();
     queue_.push_back(std::move(write));
     ticket = ++last_added_;
   }
@@ -57,7 +65,8 @@ std::uint64_t Committer::add(StoreWrite write, std::uint64_t epoch) {
 
 const Committer::Failure* Committer::failure_of(std::uint64_t ticket) const {
   const auto found = std::find_if(failures_.begin(), failures_.end(), [ticket](const Failure& one) {
-    return one.first <= ticket && ticket <= one.last;
+    return one.first <= ticket && ticket <= one.last &&
+           (!one.only || std::binary_search(one.only->begin(), one.only->end(), ticket));
   });
   return found == failures_.end() ? nullptr : &*found;
 }
@@ -127,11 +136,26 @@ void Committer::run() {
   }
 }
 
+Committer::Failure Committer::taken(const std::vector<StoreWrite>& batch,
+                                    const Taken& taken) const {
+  Failure failure = {.reason = kTakenReason, .only = std::vector<std::uint64_t>()};
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (taken.campaigns.count(campaign_of(batch[i])) > 0) {
+      failure.only->push_back(last_done_ + 1 + i);
+    }
+  }
+  failure.first = failure.only->front();
+  failure.last = failure.only->back();
+  return failure;
+}
+
 void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
   const auto begin = std::chrono::steady_clock::now();
   Failure failure;
+  std::optional<Taken> kept;
   try {
-    if (store_.write(batch) == AppendResult::kConflict) failure.reason = kConflictReason;
+    kept = store_.write_apart(batch);
+    if (!kept) failure.reason = kConflictReason;
   } catch (const StoreError& error) {
     failure.reason = error.what();
     failure.kind = error.kind();
@@ -143,9 +167,17 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
   {
     const std::lock_guard lock(mutex_);
     counts_.seconds += std::chrono::duration<double>(end - begin).count();
+    const auto keep_failure = [&](Failure one) {
+      if (failures_.size() == kFailuresKept) failures_.erase(failures_.begin());
+      failures_.push_back(std::move(one));
+    };
     if (failure.reason.empty()) {
       ++counts_.commits;
       counts_.writes += batch.size();
+      if (!kept->campaigns.empty()) {
+        keep_failure(taken(batch, *kept));
+        for (const std::int64_t campaign : kept->campaigns) ++losses_[campaign];
+      }
       last_done_ = last;
     } else {
       ++counts_.failed_commits;
@@ -154,8 +186,7 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
       refuse_until_ = end + pause_;
       failure.first = last_done_ + 1;
       failure.last = last_added_;
-      if (failures_.size() == kFailuresKept) failures_.erase(failures_.begin());
-      failures_.push_back(failure);
+      keep_failure(failure);
       queue_.clear();
       last_done_ = last_added_;
     }

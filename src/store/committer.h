@@ -4,7 +4,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -20,7 +22,9 @@ class CommitFailed : public std::runtime_error {
   CommitFailed(const std::string& what, StoreError::Kind kind)
       : std::runtime_error(what), kind_(kind) {}
   bool disk_full() const { return kind_ == StoreError::Kind::kDiskFull; }
-  bool unknown() const { return kind_ == StoreError::Kind::kUnknown; }
+  bool unknown() const { return kind_ == StoreError::Kind::kUnknown || in_doubt(); }
+  /// It is known once the campaign was claimed again.
+  bool in_doubt() const { return kind_ == StoreError::Kind::kInDoubt; }
 
  private:
   StoreError::Kind kind_;
@@ -40,7 +44,8 @@ struct CommitterCounts {
 /// Whoever adds a write has changed a state that others see before it is on disk. So where a commit
 /// fails, or finds a conflict, all writes that were added since fail as well: the epoch ends, and
 /// writes that were made from states of an earlier epoch are refused. States must then be rebuilt
-/// from the store.
+/// from the store. If the store has other writers and one of them has taken a campaign, this is so
+/// for that campaign alone.
 ///
 /// If the disk fails to keep a commit, nobody can know what it holds, and asking again proves
 /// nothing: the system may have dropped what it could not write. So no write comes about any more;
@@ -56,12 +61,13 @@ class Committer {
   /// Commits what was added.
   ~Committer();
 
-  std::uint64_t epoch() const;
+  /// Of a campaign.
+  std::uint64_t epoch(std::int64_t campaign) const;
 
   /// Throws CommitFailed where a commit failed a moment ago: before anything is changed in vain.
   void check() const;
 
-  /// A number to wait for. Throws CommitFailed where the epoch is over.
+  /// A number to wait for. Throws CommitFailed where the epoch of the campaign is over.
   std::uint64_t add(StoreWrite write, std::uint64_t epoch);
 
   /// Until it is on disk. Throws CommitFailed.
@@ -86,6 +92,8 @@ class Committer {
     std::uint64_t last = 0;
     std::string reason;
     StoreError::Kind kind = StoreError::Kind::kOther;
+    /// Those of them that failed, if some were kept.
+    std::optional<std::vector<std::uint64_t>> only = {};
 
     CommitFailed error() const { return {reason, kind}; }
   };
@@ -97,6 +105,9 @@ class Committer {
 
   /// Of the write, or null; with the lock.
   const Failure* failure_of(std::uint64_t ticket) const;
+  std::uint64_t epoch_of(std::int64_t campaign) const;
+  /// Of the campaigns that another writer has.
+  Failure taken(const std::vector<StoreWrite>& batch, const Taken& campaigns) const;
   /// Calls those whose writes are done.
   void tell_waiting();
   void run();
@@ -114,7 +125,8 @@ class Committer {
   std::uint64_t last_added_ = 0;
   std::uint64_t last_done_ = 0;  // committed or failed
   std::uint64_t epoch_ = 1;
-  std::vector<Failure> failures_;  // the last few
+  std::map<std::int64_t, std::uint64_t> losses_;  // how often a campaign was taken
+  std::vector<Failure> failures_;                 // the last few
   std::chrono::steady_clock::time_point refuse_until_;
   CommitterCounts counts_;
   bool trusted_ = true;

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -116,9 +118,23 @@ using StoreWrite =
     std::variant<StoredCampaign, EventWrite, SnapshotWrite, SnapshotPartWrite, SnapshotEndWrite,
                  CutWrite, CompactWrite, ArchiveWrite, DropEventsWrite, DeleteWrite, PurgeWrite>;
 
+/// The campaign that a write concerns; 0 if none.
+std::int64_t campaign_of(const StoreWrite& write);
+
 enum class AppendResult {
   kOk,
   kConflict,  ///< the store has other events, or another campaign, than the writer thought
+};
+
+/// The head of a campaign that is or was there.
+struct NamedHead {
+  std::int64_t campaign = 0;  ///< its id
+  StoreHead head;
+};
+
+/// Campaigns that another writer of the store has claimed; what was to be written of them was not.
+struct Taken {
+  std::set<std::int64_t> campaigns;
 };
 
 /// Where the events and snapshots of campaigns are kept. Reading is safe for many threads, writing
@@ -163,6 +179,15 @@ class EventStore {
   /// Reads what is kept of all decisions whose events were removed; throws where that is damaged.
   virtual void check_compacted(const StoredCampaign&) const {}
 
+  /// The newest first.
+  virtual std::vector<StoredSnapshot> snapshots(const StoredCampaign&) const { return {}; }
+  /// All cuts that were made, the oldest first.
+  virtual std::vector<StoredCut> cuts(const StoredCampaign&) const { return {}; }
+  /// The chain of all events up to one behind the cut.
+  virtual std::int64_t chain_at(const StoredCampaign&, std::uint64_t) const { return 0; }
+  /// The heads of the campaign of that name, and of those that were deleted.
+  virtual std::vector<NamedHead> heads_of(std::string_view) const { return {}; }
+
   /// What was written with the archive of a campaign.
   virtual std::string archive_summary(const StoredCampaign& campaign) const = 0;
   /// Whether there are dropped events that PurgeWrite can remove.
@@ -179,6 +204,29 @@ class EventStore {
   /// unless the error is of the kind kUnknown.
   /// Older snapshots but one of a campaign are dropped.
   virtual AppendResult write(const std::vector<StoreWrite>& batch) = 0;
+  /// The same of batches that `next` gives, until one is empty, all or nothing.
+  virtual AppendResult write_all(const std::function<std::vector<StoreWrite>()>& next);
+
+  /// As write(), but if the store has other writers, what concerns a campaign that one of them has
+  /// taken is left out, and the rest is kept. Absent if there is a conflict.
+  virtual std::optional<Taken> write_apart(const std::vector<StoreWrite>& batch);
+
+  /// From now on no other writer can write this campaign. To be called before it is read to be
+  /// written, and again after it was taken or a write was in doubt. Does nothing if the store has
+  /// one writer.
+  virtual void claim(const StoredCampaign&) {}
+
+  /// Whether it may have other writers. Only then are the next four of use.
+  virtual bool is_shared() const { return false; }
+  /// Whether no other writer can have claimed the campaign since, so that what was read is as it
+  /// is.
+  virtual bool holds(std::int64_t) const { return true; }
+  /// The campaign of that name, which another writer may have made.
+  virtual std::optional<StoredCampaign> find_campaign(std::string_view) const { return {}; }
+  /// Campaigns whose writer is gone, at most `most`.
+  virtual std::vector<std::int64_t> orphans(std::int64_t) { return {}; }
+  /// Names and addresses of other writers that are there.
+  virtual std::vector<std::pair<std::string, std::string>> other_nodes() { return {}; }
 
   /// Writes events of one campaign. Their numbers follow `expected_version`, the number of events
   /// that it has; with any other number of events there is a conflict.

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace updraft {
 
@@ -12,6 +13,9 @@ class StoreError : public std::runtime_error {
     kDiskFull,
     kDamaged,
     kUnknown,  ///< the disk failed to keep what was written: it may be there later, or not
+    /// The connection to a database was lost during a commit: what was written may be there later,
+    /// or not, until the campaign is claimed again.
+    kInDoubt,
     kOther,
   };
 
@@ -20,6 +24,24 @@ class StoreError : public std::runtime_error {
 
  private:
   Kind kind_;
+};
+
+/// Another node has the campaign, and it is alive.
+class CampaignElsewhere : public StoreError {
+ public:
+  CampaignElsewhere(const std::string& campaign, std::string node, std::string address)
+      : StoreError("campaign " + campaign + " is served by node " + node, Kind::kOther),
+        address_(std::move(address)) {}
+  const std::string& address() const { return address_; }
+
+ private:
+  std::string address_;
+};
+
+/// Another node has deleted the campaign.
+class CampaignGone : public StoreError {
+ public:
+  explicit CampaignGone(const std::string& what) : StoreError(what, Kind::kOther) {}
 };
 
 }  // namespace updraft

@@ -8,6 +8,7 @@
 
 #include "service/service.h"
 #include "service/store_check.h"
+#include "store/campaign_store.h"
 #include "support/folder.h"
 
 namespace {

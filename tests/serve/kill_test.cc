@@ -21,7 +21,9 @@
 #include "campaign_case.h"
 #include "replay.h"
 #include "server.h"
+#include "support/postgres.h"
 #include "traffic.h"
+#include "verdict.h"
 
 namespace updraft::service_test {
 namespace {
@@ -32,34 +34,6 @@ constexpr std::size_t kVisitors = 8;
 int kills() {
   const char* wanted = std::getenv("UPDRAFT_KILLS");
   return wanted == nullptr ? 21 : std::atoi(wanted);
-}
-
-/// Calls `work` for each visitor in a thread of its own, and `meanwhile` beside them. Returns what
-/// they threw, in words.
-std::string in_threads(
-    std::deque<Visitor>& visitors, const std::function<void(Visitor&)>& work,
-    const std::function<void()>& meanwhile = [] {}) {
-  std::mutex mutex;
-  std::string thrown;
-  std::vector<std::thread> threads;
-  for (Visitor& visitor : visitors) {
-    threads.emplace_back([&] {
-      try {
-        work(visitor);
-      } catch (const std::exception& error) {
-        const std::lock_guard lock(mutex);
-        thrown += std::string(error.what()) + "\n";
-      }
-    });
-  }
-  try {
-    meanwhile();
-  } catch (const std::exception& error) {
-    const std::lock_guard lock(mutex);
-    thrown += std::string(error.what()) + "\n";
-  }
-  for (std::thread& thread : threads) thread.join();
-  return thrown;
 }
 
 /// Ends the server: SIGKILL, SIGTERM, or SIGKILL after it was halted, in turns.
@@ -88,9 +62,22 @@ double failed_commits(Server& server) {
   return at == metrics.npos ? 0.0 : std::stod(metrics.substr(at + name.size()));
 }
 
+/// PostgreSQL ends all connections of the server, again and again, until a commit has failed
+/// because of that. Returns whether one has within a minute.
+bool cut_connections(Server& server) {
+  const double failed = failed_commits(server);
+  return eventually([&] {
+    testing::Postgres::shared()->sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
+        "'updraft'");
+    return failed_commits(server) > failed;
+  });
+}
+
 /// No file of the server can grow beyond one page, as if the disk took no more, until a commit has
 /// failed because of that; reading goes on. Returns whether one has within a minute.
 bool refuse_writes(Server& server) {
+  if (server.store().starts_with("postgresql:")) return cut_connections(server);
   rlimit before = {};
   if (prlimit(server.process(), RLIMIT_FSIZE, nullptr, &before) != 0) {
     throw std::runtime_error("no limit of the size of files");
@@ -136,6 +123,7 @@ struct KillCase {
   std::string label;
   CampaignCase campaign;
   std::vector<std::string> options;
+  bool in_postgres = false;
 };
 
 std::vector<KillCase> kill_cases() {
@@ -144,14 +132,17 @@ std::vector<KillCase> kill_cases() {
       {"Drawn", case_with_known_sets("up_ts"), {"--snapshot-every", "1000"}},
       {"Targeted", targeted_case("c2_up_ucb(beta=1)"), {"--no-group-commit"}},
       {"Contextual", contextual_case("lin_up_ucb_bl(beta=1)"), {"--snapshot-every", "300"}},
+      {"Postgres", case_with_known_sets("up_ts"), {"--snapshot-every", "300"}, true},
   };
 }
 
 class Killed : public ::testing::TestWithParam<KillCase> {};
 
 TEST_P(Killed, KeepsWhatWasAcknowledgedOnce) {
+  if (GetParam().in_postgres) SKIP_WITHOUT_POSTGRES();
   const CampaignCase& campaign = GetParam().campaign;
-  Server server({.store = "", .further = GetParam().options});
+  Server server({.store = GetParam().in_postgres ? testing::Postgres::shared()->new_database() : "",
+                 .further = GetParam().options});
   Api(server.port()).create(campaign.definition);
 
   Whereabouts whereabouts;
@@ -169,56 +160,10 @@ TEST_P(Killed, KeepsWhatWasAcknowledgedOnce) {
   whereabouts.port = server.port();
   EXPECT_EQ(Api(server.port()).report(campaign.name), before);
 
-  // The same answers as before.
-  EXPECT_EQ(in_threads(visitors, [](Visitor& visitor) { visitor.ask_again(); }), "");
-
-  // Each once.
-  std::vector<const Round*> rounds;
-  std::size_t complete = 0;
-  std::size_t events = 0;
-  for (const Visitor& visitor : visitors) {
-    for (const Round& round : visitor.rounds()) {
-      rounds.push_back(&round);
-      complete += round.complete() ? 1 : 0;
-      events += 1 + round.parts.size();
-    }
-  }
-  Api api(server.port());
-  const Json report = api.report(campaign.name);
-  EXPECT_EQ(report, before);
-  EXPECT_EQ(report.at("state_version"), events);
-  EXPECT_EQ(count_of(report, "decided"), rounds.size());
-  EXPECT_EQ(count_of(report, "complete"), complete);
-  EXPECT_EQ(count_of(report, "outstanding"), rounds.size() - complete);
-  EXPECT_EQ(count_of(report, "lost"), 0u);
-  if (!campaign.targeted()) {
-    std::size_t pulls = 0;
-    for (const Json& action : report.at(campaign.contexts ? "taken" : "actions"))
-      pulls += action.at("pulls").get<std::size_t>();
-    EXPECT_EQ(pulls, complete);
-  }
-
-  // As the library has it, now and in the next decision.
-  Replay replayed = replay(campaign, rounds);
-  EXPECT_EQ(replayed.differences, "");
-  EXPECT_EQ(replayed.twin.report_differences(report), "");
-  const cli_test::Outcome exported =
-      run_to_end({"store", "export", "--store", server.store(), campaign.name});
-  EXPECT_EQ(exported.exit_code, 0) << exported.err;
-  if (exported.exit_code == 0) {
-    const Replay from_log = replay_log(campaign, exported.out);
-    EXPECT_EQ(from_log.differences, "");
-    EXPECT_EQ(from_log.events, replayed.events);
-    EXPECT_EQ(from_log.twin.report_differences(report), "");
-  }
-  for (int next = 0; next < 3; ++next) {
-    const Json request = RequestMaker(campaign, 5 + next).decision("next-" + std::to_string(next));
-    EXPECT_EQ(decided_part(api.decide(campaign.name, request)), replayed.twin.decide(request));
-  }
+  check_visitors(campaign, visitors, server.port(), server.store());
 
   EXPECT_GT(whereabouts.in_doubt, 0u);
   EXPECT_GT(whereabouts.refused, 0u) << "no write failed";
-  RecordProperty("decisions", static_cast<int>(rounds.size()));
   RecordProperty("in_doubt", static_cast<int>(whereabouts.in_doubt));
 }
 

@@ -94,7 +94,8 @@ std::string Server::program_file(const char* stream) const {
 void Server::start() {
   kill();
   ++starts_;
-  std::vector<std::string> words = {"serve", "--store", options_.store, "--listen", "127.0.0.1:0"};
+  std::vector<std::string> words = {"serve", "--store", options_.store, "--listen",
+                                    "127.0.0.1:" + std::to_string(options_.port)};
   words.insert(words.end(), options_.further.begin(), options_.further.end());
   process_ = std::make_unique<cli_test::Process>(
       words,

@@ -16,6 +16,7 @@ class Server {
     std::string store;                 ///< a path; the store of a folder of its own unless given
     std::vector<std::string> further;  ///< command line options
     std::string err = {};              ///< where standard error goes; a file unless given
+    int port = 0;                      ///< any that is free unless given
   };
 
   Server() : Server(Options()) {}

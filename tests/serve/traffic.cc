@@ -116,6 +116,10 @@ Json Visitor::ask(const std::string& method, const std::string& path, const std:
       continue;
     }
     if (answer->status == 503 || answer->status == 507) continue;
+    if (answer->status == 502 || answer->status == 504) {  // of a load balancer
+      ++server_.in_doubt;
+      continue;
+    }
     if (!answer->ok()) {
       throw std::runtime_error(method + " " + path + " " + body + ": status " +
                                std::to_string(answer->status) + " " + answer->text);

@@ -12,6 +12,7 @@
 #include "service/event_bodies.h"
 #include "service/service.h"
 #include "service/store_check.h"
+#include "store/campaign_store.h"
 #include "support/folder.h"
 #include "support/refusal.h"
 #include "updraft/registry.h"

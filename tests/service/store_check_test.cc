@@ -11,6 +11,7 @@
 #include "service/event_bodies.h"
 #include "service/live_campaign.h"
 #include "service/service.h"
+#include "store/campaign_store.h"
 #include "store/sqlite.h"
 #include "support/folder.h"
 

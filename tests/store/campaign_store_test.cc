@@ -52,69 +52,6 @@ std::string complaint_after(const Folder& folder, const char* sql) {
   return complaint(path);
 }
 
-TEST(CampaignStore, KeepsCampaignsEventsAndSnapshots) {
-  const Folder folder;
-  const std::filesystem::path path = folder.path() / "campaigns.db";
-  std::vector<Event> written;
-  {
-    CampaignStore store(path, CampaignStore::Mode::kWrite);
-    store.write({kSpring, kAutumn});
-    for (std::uint64_t number = 1; number <= 600; ++number) {
-      written.push_back(event(number, number % 2 == 0 ? "even" : "odd", std::to_string(number)));
-      store.write({EventWrite{1, written.back()}, EventWrite{2, event(number, "even")}});
-      if (number == 599) store.write({SnapshotWrite{1, {number, std::string("a\0b", 3)}}});
-    }
-  }
-  const CampaignStore store(path, CampaignStore::Mode::kRead);
-  ASSERT_EQ(store.campaigns().size(), 2u);
-  EXPECT_EQ(store.campaigns()[1].name, "autumn");
-  EXPECT_EQ(store.campaigns()[0].definition, kSpring.definition);
-  EXPECT_EQ(events_after(store, 0), written);
-  EXPECT_EQ(events_after(store, 599).size(), 1u);
-  EXPECT_TRUE(events_after(store, 600).empty());
-  EXPECT_EQ(store.events_of(kSpring, "even").size(), 300u);
-  EXPECT_EQ(store.events_of(kSpring, "even")[1], written[3]);
-  EXPECT_TRUE(store.events_of(kSpring, "other").empty());
-  EXPECT_TRUE(store.events_of(kSpring, "").empty());
-  EXPECT_EQ(store.last_snapshot(kSpring)->body, std::string("a\0b", 3));
-  EXPECT_FALSE(store.last_snapshot(kAutumn));
-  EXPECT_TRUE(store.defects().empty());
-}
-
-TEST(CampaignStore, KeepsTheLastTwoSnapshots) {
-  const Folder folder;
-  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
-  store.write({kSpring});
-  for (std::uint64_t number : {1, 2, 3}) {
-    store.write({EventWrite{1, event(number, "a")}, SnapshotWrite{1, {number, "state"}}});
-  }
-  const std::vector<StoredSnapshot> kept = store.snapshots(kSpring);
-  ASSERT_EQ(kept.size(), 2u);
-  EXPECT_EQ(kept[0].number, 3u);
-  EXPECT_EQ(kept[1].number, 2u);
-  // The chain goes on from a snapshot, and so there is none of an event whose chain is not known.
-  store.write({SnapshotWrite{1, {2, "other"}}, SnapshotWrite{1, {4, "later"}}});
-  EXPECT_EQ(store.last_snapshot(kSpring)->number, 3u);
-  EXPECT_EQ(store.snapshots(kSpring)[1].body, "other");
-}
-
-TEST(CampaignStore, WritesAllOrNothing) {
-  const Folder folder;
-  CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
-  store.write({kSpring, EventWrite{1, event(1, "a")}});
-  EXPECT_EQ(store.write({EventWrite{1, event(2, "b")}, EventWrite{1, event(1, "a")}}),
-            AppendResult::kConflict);
-  EXPECT_EQ(events_after(store, 0).size(), 1u);
-  store.write({EventWrite{1, event(2, "b")}});
-  EXPECT_EQ(events_after(store, 0).size(), 2u);
-  EXPECT_THROW(store.write_all([n = 2]() mutable -> std::vector<StoreWrite> {
-    if (n == 5) throw std::runtime_error("enough");
-    return {EventWrite{1, event(static_cast<std::uint64_t>(++n), "c")}};
-  }),
-               std::runtime_error);
-  EXPECT_EQ(events_after(store, 0).size(), 2u);
-}
-
 TEST(CampaignStore, SaysThatTheDiskIsFull) {
   const Folder folder;
   const std::filesystem::path path = folder.path() / "campaigns.db";

@@ -34,10 +34,10 @@ TEST_P(Grouping, KeepsTheOrderAndAnswersWhenItIsOnDisk) {
   const TemporaryFolder folder;
   CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
   Committer committer(store, GetParam());
-  committer.add(kSpring, committer.epoch());
+  committer.add(kSpring, committer.epoch(1));
   std::uint64_t last = 0;
   for (std::uint64_t number = 1; number <= 200; ++number) {
-    last = committer.add(event(number), committer.epoch());
+    last = committer.add(event(number), committer.epoch(1));
     if (number % 50 == 0) {
       committer.wait(last);
       EXPECT_EQ(events_in(store), number);  // another connection sees it
@@ -67,7 +67,7 @@ TEST(Committer, AFailedCommitEndsTheEpoch) {
   const TemporaryFolder folder;
   CampaignStore store(folder.path() / "campaigns.db", CampaignStore::Mode::kWrite);
   Committer committer(store, true, {}, std::chrono::hours(1));
-  const std::uint64_t epoch = committer.epoch();
+  const std::uint64_t epoch = committer.epoch(1);
   committer.wait(committer.add(kSpring, epoch));
   store.limit_pages(1);  // not less than there are
   const std::uint64_t ticket = committer.add(event(1, 1'000'000), epoch);
@@ -77,7 +77,7 @@ TEST(Committer, AFailedCommitEndsTheEpoch) {
   } catch (const CommitFailed& failure) {
     EXPECT_TRUE(failure.disk_full());
   }
-  EXPECT_EQ(committer.epoch(), epoch + 1);
+  EXPECT_EQ(committer.epoch(1), epoch + 1);
   EXPECT_THROW(committer.check(), CommitFailed);  // for as long as it pauses
   EXPECT_THROW(committer.add(event(2), epoch), CommitFailed);
   EXPECT_EQ(committer.counts().failed_commits, 1u);
@@ -238,7 +238,7 @@ TEST(Committer, NothingIsWrittenAfterTheDiskFailed) {
   }
   EXPECT_FALSE(committer.trusted());
   EXPECT_EQ(logged, "a commit failed: told to");
-  EXPECT_THROW(committer.add(event(1), committer.epoch()), CommitFailed);
+  EXPECT_THROW(committer.add(event(1), committer.epoch(1)), CommitFailed);
   EXPECT_THROW(committer.check(), CommitFailed) << "although it does not pause";
 }
 

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/event_store.h"
+#include "store/pq.h"
+#include "store/store_node.h"
+
+namespace updraft {
+
+/// Which campaigns this node may write, and how far their events reach. The row of a campaign in
+/// updraft.leases has the epoch, which every claim raises and every write compares. So only the one
+/// who claimed last can write, whatever clocks say: they only decide who may try to claim.
+class PostgresLeases {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Lease {
+    std::int64_t epoch = 0;
+    StoreHead head;
+    Clock::time_point confirmed = {};  ///< this node had it then
+  };
+  using Log = std::function<void(const std::string&)>;
+
+  PostgresLeases(std::string url, StoreNode node, Log log);
+  /// Gives all campaigns free for others at once.
+  ~PostgresLeases();
+
+  const StoreNode& node() const { return node_; }
+
+  /// Throws CampaignElsewhere if another node has it and is alive, StoreError else.
+  void claim(const StoredCampaign& campaign);
+
+  std::optional<Lease> find(std::int64_t campaign) const;
+  /// Whether no other node can have claimed it by now, as far as the time tells.
+  bool holds(std::int64_t campaign) const;
+  /// After a write with this epoch that was sent at that time; does nothing if it was claimed again
+  /// meanwhile.
+  void advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head,
+               Clock::time_point sent);
+  void add(std::int64_t campaign, const Lease& lease);
+  void forget(std::int64_t campaign);
+  /// After a write that is in doubt.
+  void forget_all();
+
+  /// Campaigns that nobody has whose node is alive, at most `most`.
+  std::vector<std::int64_t> orphans(std::int64_t most);
+  /// Names and addresses of other nodes that are alive.
+  std::vector<std::pair<std::string, std::string>> others();
+
+ private:
+  Lease claimed(const StoredCampaign& campaign);
+  void register_node();
+  /// The row of this node was renewed at that time. Forgets what others may have claimed before.
+  void renewed(Clock::time_point begin);
+  void beat(std::stop_token stop);
+  template <typename Call>
+  auto with_connection(Call call);
+
+  const std::string url_;
+  const StoreNode node_;
+  const Log log_;
+  std::int64_t run_ = 0;      // of the program, which has its name from now on
+  mutable std::mutex mutex_;  // of the next two
+  std::map<std::int64_t, Lease> leases_;
+  Clock::time_point last_beat_ = {};
+  std::mutex claiming_;  // of claims_
+  std::unique_ptr<PqConnection> claims_;
+  std::jthread beating_;
+};
+
+}  // namespace updraft
