@@ -63,7 +63,7 @@ std::vector<std::size_t> order_of(const ExperimentResult& result) {
 }
 
 /// value, mean, mean - s.e., mean + s.e.; a band ends at the axis.
-std::string row(double value, const Summary& regret, const Axis& axis) {
+std::string value_row(double value, const Summary& regret, const Axis& axis) {
   return fmt::format("{:.10g} {:.7g} {:.7g} {:.7g}\n", value, regret.mean,
                      std::max(regret.mean - regret.stderr_, axis.low),
                      regret.mean + regret.stderr_);
@@ -74,10 +74,10 @@ std::string rows_of(const ExperimentResult& result, std::size_t policy, const Pa
   for (const GridPoint& point : result.points) {
     if (point.policy != policy || !shows(point)) continue;
     if (point.value) {
-      rows += row(*point.value, point.final_regret, panel.y);
+      rows += value_row(*point.value, point.final_regret, panel.y);
     } else {
-      rows += row(panel.x.low, point.final_regret, panel.y);
-      rows += row(panel.x.high, point.final_regret, panel.y);
+      rows += value_row(panel.x.low, point.final_regret, panel.y);
+      rows += value_row(panel.x.high, point.final_regret, panel.y);
     }
   }
   return rows;
