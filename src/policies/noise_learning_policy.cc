@@ -375,8 +375,14 @@ Explanation NoiseLearningPolicy::explain(Detail detail) const {
   explanation.reference_action = kReferenceAction;
   explanation.shrinkage = model_.shrinkage;
   explanation.degrees_of_freedom = model_.degrees;
-  explanation.changes = changes_;
   const VectorXd estimate = estimates();
+  explanation.changes = changes_;
+  std::vector<bool> later(actions(), false);  // changed
+  for (auto change = explanation.changes.rbegin(); change != explanation.changes.rend(); ++change) {
+    if (change->of_baseline) continue;
+    if (!later[change->action]) change->after = estimate[change->action];
+    later[change->action] = true;
+  }
   const VectorXd error = standard_errors();
   const VectorXd difference_error = difference_errors(kReferenceAction);
   const std::optional<VectorXd> radius = radii();

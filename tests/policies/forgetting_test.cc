@@ -99,7 +99,8 @@ TEST(Forgetting, TellsABaselineFromAnEffect) {
     EXPECT_EQ(change.action, 2u);
     EXPECT_FALSE(change.of_baseline);
   }
-  EXPECT_NEAR(static_cast<double>(effect.changes[0].round), 401.0, 15.0);
+  // A block of the action's latest rounds has up to 8, one in 5 of all.
+  EXPECT_NEAR(static_cast<double>(effect.changes[0].round), 401.0, 40.0);
 }
 
 TEST(Forgetting, TheMonitorWarns) {
