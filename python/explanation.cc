@@ -125,6 +125,22 @@ void add_table(const char* name, std::optional<std::vector<double>> ActionExplan
   });
 }
 
+void add_changes(const Explanation& explanation, py::dict& out) {
+  if (explanation.changes.empty()) return;
+  py::list changes;
+  for (const FoundChange& change : explanation.changes) {
+    py::dict one;
+    one["action"] = change.action;
+    one["of_baseline"] = change.of_baseline;
+    one["before"] = change.before;
+    one["after"] = change.after;
+    one["round"] = change.round;
+    one["found"] = change.found;
+    changes.append(one);
+  }
+  out["changes"] = changes;
+}
+
 void add_actions(const Explanation& explanation, PolicyKind kind, py::dict& out) {
   Columns<ActionExplanation> columns(explanation.actions, out);
   columns.always("pulls", &ActionExplanation::pulls);
@@ -153,6 +169,7 @@ void add_actions(const Explanation& explanation, PolicyKind kind, py::dict& out)
   }
   if (explanation.shrinkage) out["shrinkage"] = *explanation.shrinkage;
   if (explanation.degrees_of_freedom) out["degrees_of_freedom"] = *explanation.degrees_of_freedom;
+  add_changes(explanation, out);
 }
 
 void add_individuals(const Explanation& explanation, py::dict& out) {

@@ -38,6 +38,20 @@ py::array_t<double> draw(InstanceEnvironment& self, py::handle round, py::handle
   return dense_array(payoffs, self.instance().variables());
 }
 
+py::array_t<double> uplifts_in(InstanceEnvironment& self, py::handle round) {
+  return array_of(self.uplifts_in(static_cast<std::uint32_t>(whole_number("round", round))));
+}
+
+py::array_t<double> gaps_in(InstanceEnvironment& self, py::handle round) {
+  return array_of(self.gaps_in(static_cast<std::uint32_t>(whole_number("round", round))));
+}
+
+/// As in the file.
+py::object changes(const Instance& self) {
+  if (!self.changes()) return py::list();
+  return py::module_::import("json").attr("loads")(format_instance(self.definition()))["changes"];
+}
+
 py::tuple observe_baseline(const InstanceEnvironment& self, py::handle count) {
   const BaselineObservations table =
       self.observe_baseline(whole_number("count", count, {.least = 1}));
@@ -125,6 +139,10 @@ void bind_instance(py::module_& module) {
   py::class_<InstanceEnvironment>(module, "Environment", kEnvironmentDoc)
       .def("draw", &draw, py::arg("round"), py::arg("action"),
            "The payoffs of taking `action` in `round`, one per variable.")
+      .def("uplifts", &uplifts_in, py::arg("round"),
+           "The uplift of every action over the baseline of this round.")
+      .def("gaps", &gaps_in, py::arg("round"),
+           "The distance of every action to the best one of this round.")
       .def("observe_baseline", &observe_baseline, py::arg("count") = kBaselineObservations,
            "`count` payoffs per variable without any action: their counts and means, as\n"
            "`observations=` of updraft.policy().");
@@ -137,6 +155,9 @@ void bind_instance(py::module_& module) {
       .def_property_readonly("variables", &Instance::variables, "The number of variables.")
       .def_property_readonly("action_names",
                              [](const Instance& self) { return self.definition().action_names; })
+      .def_property_readonly("changes", &changes,
+                             "How means change with the rounds: a list of dictionaries, as in the\n"
+                             "instance format. Everything else is without these changes.")
       .def(
           "knowledge",
           [](const Instance& self, py::handle rounds) {

@@ -137,9 +137,10 @@ constexpr const char* kWarningsDoc =
     R"(What the payoffs contradict, as a list of dicts: kind, action, message and advice.
 
 kind is 'outside_declared' (a variable outside an action's affected set moves with it),
-'more_than_declared' (more variables are identified than max_affected) or 'scale' (payoffs are much
-larger or smaller than alpha, delta, sigma2 or the prior stand for). action is None if it is about
-all of them.)";
+'more_than_declared' (more variables are identified than max_affected), 'scale' (payoffs are much
+larger or smaller than alpha, delta, sigma2 or the prior stand for), 'effect_changed' or
+'baseline_changed' (found by a policy with forgetting=auto). action is None if it is about all of
+them.)";
 
 constexpr const char* kEstimatesDoc =
     R"(The estimate of each action now, as a dict.

@@ -68,6 +68,7 @@ std::string size_words(const Instance& instance) {
 
 std::string min_uplift_words(const Instance& instance) {
   if (instance.min_uplift() > 0.0) return short_text(instance.min_uplift());
+  if (instance.effects_change()) return "none: effects change";
   return instance.max_affected() == 0 ? "none: nothing is affected"
                                       : "none: an affected variable keeps its mean";
 }
@@ -75,6 +76,7 @@ std::string min_uplift_words(const Instance& instance) {
 std::string effect_gap_words(const Instance& instance) {
   if (instance.actions() == 1) return min_uplift_words(instance);
   if (instance.effect_gap() > 0.0) return short_text(instance.effect_gap());
+  if (instance.effects_change()) return "none: effects change";
   return instance.max_affected() == 0 ? "none: nothing is affected"
                                       : "none: two actions give an affected variable the same mean";
 }
@@ -105,6 +107,9 @@ Json instance_json(const Instance& instance) {
   out["variance_proxy"] = finite(instance.variance_proxy());
   out["reward_variance_proxy"] = finite(instance.reward_variance_proxy());
   out["segments"] = instance.segments() ? instance.segments()->groups() : 0;
+  if (instance.changes()) {
+    out["changes"] = Json::parse(format_instance(instance.definition()))["changes"];
+  }
   return out;
 }
 

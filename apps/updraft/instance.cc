@@ -67,6 +67,14 @@ void list_shipped(bool json) {
                "replace a name;\nupdraft instance NAME --export writes one to start from.\n");
 }
 
+std::vector<std::string> changes_of(const Instance& instance) {
+  std::vector<std::string> texts;
+  for (const Change& change : instance.definition().changes) {
+    texts.push_back(change_text(change, instance.definition().action_names));
+  }
+  return texts;
+}
+
 std::string facts(const Instance& instance) {
   const ActionId best = instance.best_action();
   std::string out = printable_text(instance.name());
@@ -97,6 +105,14 @@ std::string facts(const Instance& instance) {
        heavy ? "none: tails are heavy" : short_text(instance.variance_proxy()));
   if (instance.segments()) fact("segments", count_text(instance.segments()->groups()));
   fact("standard deviation of the total noise", short_text(instance.noise_sd()));
+  if (!instance.changes()) return out;
+  out += "\nMeans change with the rounds, which are numbered from 0:\n";
+  for (const std::string& change : changes_of(instance)) {
+    for (const std::string& line : wrap_text("- " + printable_text(change), 96)) out += line + '\n';
+  }
+  out +=
+      "Everything else that is shown here is without these changes. Regret is against the best\n"
+      "action of each round.\n";
   return out;
 }
 

@@ -15,6 +15,8 @@ struct AssumptionWarning {
     kOutsideDeclared,   ///< a variable outside an action's declared set moves with it
     kMoreThanDeclared,  ///< more variables are identified than max_affected
     kScale,             ///< payoffs are much larger or smaller than the policy takes them for
+    kEffectChanged,     ///< what an action does is not what it was
+    kBaselineChanged,   ///< what an action moves pays otherwise whatever is done
   };
 
   Kind kind = Kind::kScale;
@@ -23,7 +25,7 @@ struct AssumptionWarning {
   std::string advice;   ///< what to do about it
 };
 
-/// "outside_declared", "more_than_declared", "scale".
+/// "outside_declared", "more_than_declared", "scale", "effect_changed", "baseline_changed".
 std::string_view kind_name(AssumptionWarning::Kind kind);
 
 /// What warnings call things. Without names actions and variables are numbers.

@@ -113,6 +113,17 @@ struct IndividualExplanation {
   std::string_view reason;           ///< why chosen or not
 };
 
+/// A change that a policy found in what an action does, or in the baseline of what it moves.
+struct FoundChange {
+  ActionId action = 0;
+  bool of_baseline = false;  ///< rounds of other actions changed alike: not the action's doing
+  double before = 0.0;       ///< estimated uplift (of_baseline: mean of what the action moves)
+  double after = 0.0;        ///< now, or of the rounds until the change was found if the effect
+                             ///< changed again later
+  std::uint64_t round = 0;   ///< the first that is different, counted as they were learned from
+  std::uint64_t found = 0;   ///< the round that gave it away
+};
+
 /// In a contextual policy, the estimates are of the round's variables. An estimate is then also
 /// absent if the observed payoffs do not determine it: the features of a variable that it counts
 /// are not a linear combination of those observed with the action, or with what it is compared
@@ -133,6 +144,9 @@ struct Explanation {
   /// the sets). Absent without differences.
   std::optional<ActionId> reference_action;
   std::optional<std::vector<bool>> active;  ///< up_ucb_ilift: not yet eliminated
+  /// Policies that look for changes (forgetting = auto): the last kMostChanges, oldest first.
+  std::vector<FoundChange> changes;
+  static constexpr std::size_t kMostChanges = 32;
 
   // Policies that learn the noise, once every action has feedback.
   std::optional<double> shrinkage;  ///< lambda: by which share correlations are pulled to 0

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "updraft/affected_sets.h"
+#include "updraft/changes.h"
 #include "updraft/ids.h"
 #include "updraft/knowledge.h"
 #include "updraft/partition.h"
@@ -74,17 +75,21 @@ struct InstanceDefinition {
   Noise noise;
   /// Stores, categories, customer groups: every variable in exactly one. Empty if there are none.
   std::vector<VariableSet> segments = {};
+  /// Of the means, with the rounds. Normal noise only.
+  std::vector<Change> changes = {};
 
   bool operator==(const InstanceDefinition&) const = default;
 };
 
-/// An uplifting bandit: the truth that policies never see. Immutable.
+/// An uplifting bandit: the truth that policies never see. Immutable. If it has changes, means and
+/// what follows from them are those without the changes; InstanceEnvironment has those of a round.
 class Instance {
  public:
   /// Throws InvalidInput if the definition breaks a rule: no actions or variables, repeated action
   /// names, ids out of range or in two effects of an action, means that are not finite (or not in
   /// [0, 1] for Bernoulli payoffs), a covariance that is not symmetric positive semidefinite,
-  /// segments that do not have every variable exactly once.
+  /// segments that do not have every variable exactly once, changes that break a rule of
+  /// docs/formats/instance.md.
   explicit Instance(InstanceDefinition definition);
 
   const std::string& name() const { return definition_.name; }
@@ -121,14 +126,19 @@ class Instance {
   /// max |V(a)|.
   std::size_t max_affected() const { return affected_->largest(); }
 
+  /// Whether means change with the rounds, and whether effects do.
+  bool changes() const { return !definition_.changes.empty(); }
+  bool effects_change() const;
+
   /// The least individual uplift: the smallest |mu(a,i) - mu(0,i)| over actions a and i in V(a); 0
-  /// if nothing is affected. Policies that know the baseline use it to identify affected variables.
+  /// if nothing is affected, or if effects change. Policies that know the baseline use it to
+  /// identify affected variables.
   double min_uplift() const { return min_uplift_; }
 
   /// The effect gap: the smallest |mu(a,i) - mu(b,i)| over actions a, i in V(a) and every other
   /// action b. [hsieh22, Assumption 1] It is at most min_uplift() if each affected variable is left
   /// alone by some action. It is 0 if two actions move a variable alike (up to rounding, 1e-12 of
-  /// the means) or nothing is affected. With a single action it is min_uplift().
+  /// the means), nothing is affected or effects change. With a single action it is min_uplift().
   double effect_gap() const { return effect_gap_; }
 
   /// sigma^2, the sub-Gaussian scale of the payoffs: the largest variance proxy of a variable's
@@ -191,7 +201,8 @@ struct ShippedInstance {
 };
 
 /// gaussian, gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward,
-/// dense, alternating, one-moves-all, identical, heavy-tails, rare, two-actions, one-variable.
+/// dense, alternating, one-moves-all, identical, heavy-tails, rare, two-actions, one-variable,
+/// steady, seasonal, trend, flip, wear-out, walk.
 std::span<const ShippedInstance> shipped_instances();
 
 /// The constructions behind the lower bounds: action a affects the first affected[a] variables,

@@ -12,6 +12,7 @@
 
 namespace updraft {
 
+class ChangingMeans;
 class PayoffLaw;
 struct NoiseBlock;
 
@@ -30,7 +31,7 @@ class InstanceEnvironment final : public Environment {
 
   const Instance& instance() const;
 
-  /// Rounds are all alike.
+  /// Rounds are all alike to policies.
   Round begin(std::uint32_t round) override {
     round_ = round;
     return {};
@@ -39,6 +40,7 @@ class InstanceEnvironment final : public Environment {
     return draw(round_, decision.action, resolution);
   }
   void measure(const Decision& decision, Measures& sums) override {
+    if (changing_) move_to(round_);
     const double gap = gaps_[decision.action];
     sums.regret += gap;
     sums.best += gap == 0.0 ? 1.0 : 0.0;
@@ -53,6 +55,11 @@ class InstanceEnvironment final : public Environment {
 
   std::uint32_t block_rounds(const Resolution& resolution) const override;
 
+  /// Uplifts over the baseline of this round, and distances to the best, per action. Those of the
+  /// instance, unless it has changes. Valid until the next call that names a round.
+  std::span<const double> uplifts_in(std::uint32_t round);
+  std::span<const double> gaps_in(std::uint32_t round);
+
   /// The means of `count` independent payoffs per variable without any action, each variable with
   /// the distribution of its baseline. In a simulation, up_ucb_obs gets this table.
   BaselineObservations observe_baseline(std::uint64_t count) const;
@@ -60,6 +67,7 @@ class InstanceEnvironment final : public Environment {
  private:
   struct Scratch;
 
+  void move_to(std::uint32_t round);
   bool is_atoms(const std::shared_ptr<const Partition>& partition);
   const NoiseBlock& noise_at(std::uint32_t round, Resolution::Kind kind);
 
@@ -67,7 +75,8 @@ class InstanceEnvironment final : public Environment {
   std::uint64_t seed_;
   std::uint32_t run_;
   std::uint32_t round_ = 0;
-  std::span<const double> gaps_;
+  std::span<const double> gaps_;             // of round_, once changing_ was moved to it
+  std::unique_ptr<ChangingMeans> changing_;  // null if the instance has no changes
   std::unique_ptr<Scratch> scratch_;
 };
 

@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   kResample = 11,       ///< bootstrap resamples, by resample
   kShares = 12,         ///< draws behind the probability of a decision, by decision number
   kChain = 13,          ///< a policy's Markov chain, by observation
+  kWalk = 14,           ///< random walks of an instance's means, by round and walk
 };
 
 /// Random numbers as a function: every draw is f(seed, run, purpose, round, index), so results do

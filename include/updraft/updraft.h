@@ -5,6 +5,7 @@
 #include "updraft/allowed_actions.h"
 #include "updraft/assumption_warning.h"
 #include "updraft/bootstrap.h"
+#include "updraft/changes.h"
 #include "updraft/clustered_instance.h"
 #include "updraft/context_environment.h"
 #include "updraft/customer_table.h"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "environments/change_checks.h"
 #include "environments/instance_checks.h"
 
 namespace updraft {
@@ -124,16 +125,16 @@ Spread bernoulli_spread(double mean) {
 }
 
 /// What an action changes, summed over the variables it affects; of 0/1 payoffs.
-struct Change {
+struct Moved {
   double uplift = 0.0;
   double min_uplift = std::numeric_limits<double>::infinity();
   Spread spread;
   double largest_proxy = 0.0;
 };
 
-Change sum_change(const AffectedMeans& affected, const std::vector<double>& baseline,
-                  bool bernoulli) {
-  Change change;
+Moved sum_change(const AffectedMeans& affected, const std::vector<double>& baseline,
+                 bool bernoulli) {
+  Moved change;
   std::size_t place = 0;
   affected.variables.for_each([&](VariableId id) {
     const double mean = affected.means[place++];
@@ -184,7 +185,9 @@ double effect_gap_of(const AffectedSets& affected, const std::vector<std::vector
   return least;
 }
 
-std::vector<double> gaps_of(const std::vector<double>& uplifts) {
+}  // namespace
+
+std::vector<double> gaps_of(std::span<const double> uplifts) {
   const double best = *std::max_element(uplifts.begin(), uplifts.end());
   double scale = 0.0;
   for (const double uplift : uplifts) scale = std::max(scale, std::abs(uplift));
@@ -195,8 +198,6 @@ std::vector<double> gaps_of(const std::vector<double>& uplifts) {
   }
   return gaps;
 }
-
-}  // namespace
 
 Instance::Instance(InstanceDefinition definition) : definition_(std::move(definition)) {
   check_action_names(definition_.action_names);
@@ -209,6 +210,8 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
     segments_ = std::make_shared<const Partition>(
         Partition::of_sets(definition_.segments, variables, "segments"));
   }
+
+  check_changes(definition_, variables);
 
   baseline_ = std::make_shared<const std::vector<double>>(expand(definition_.variables, variables));
   const auto* gaussian = std::get_if<GaussianNoise>(&definition_.noise);
@@ -229,7 +232,7 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
   double min_uplift = std::numeric_limits<double>::infinity();
   for (const std::vector<Effect>& effects : definition_.effects) {
     AffectedMeans affected = merge(effects, *baseline_, all_affected);
-    const Change change = sum_change(affected, *baseline_, gaussian == nullptr);
+    const Moved change = sum_change(affected, *baseline_, gaussian == nullptr);
     Spread spread = {baseline_spread.variance + change.spread.variance,
                      baseline_spread.proxy + change.spread.proxy};
     if (gaussian != nullptr) {
@@ -246,14 +249,19 @@ Instance::Instance(InstanceDefinition definition) : definition_(std::move(defini
     means_.push_back(std::move(affected.means));
     sets.push_back(std::move(affected.variables));
   }
-  min_uplift_ = std::isinf(min_uplift) ? 0.0 : min_uplift;
+  min_uplift_ = std::isinf(min_uplift) || effects_change() ? 0.0 : min_uplift;
   affected_ = std::make_shared<const AffectedSets>(std::move(sets), variables);
   if (gaussian != nullptr) variance_proxy_ = largest_proxy(*gaussian, variables, max_affected());
   const double effect_gap =
       actions() > 1 ? effect_gap_of(*affected_, means_, *baseline_) : min_uplift_;
-  effect_gap_ = std::isinf(effect_gap) ? 0.0 : effect_gap;
+  effect_gap_ = std::isinf(effect_gap) || effects_change() ? 0.0 : effect_gap;
   gaps_ = gaps_of(uplifts_);
   best_action_ = static_cast<ActionId>(std::find(gaps_.begin(), gaps_.end(), 0.0) - gaps_.begin());
+}
+
+bool Instance::effects_change() const {
+  return std::any_of(definition_.changes.begin(), definition_.changes.end(),
+                     [](const Change& change) { return change.action.has_value(); });
 }
 
 std::vector<double> Instance::means(ActionId action) const {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,5 +39,8 @@ void check_effects(const InstanceDefinition& definition, std::size_t variables,
 /// Variance > 0, factor in [0, 1], matrix m x m, finite, symmetric and positive semidefinite.
 /// Cost: O(m^3) for a matrix.
 void check_noise(const Noise& noise, std::size_t variables);
+
+/// Distances to the largest; those below 1e-12 of the largest |uplift| are rounding and count as 0.
+std::vector<double> gaps_of(std::span<const double> uplifts);
 
 }  // namespace updraft

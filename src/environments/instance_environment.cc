@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "environments/changing_means.h"
 #include "environments/payoff_law.h"
 #include "updraft/error.h"
 
@@ -26,7 +27,9 @@ InstanceEnvironment::InstanceEnvironment(std::shared_ptr<const PayoffLaw> law, s
       seed_(seed),
       run_(run),
       gaps_(instance().gaps()),
-      scratch_(std::make_unique<Scratch>()) {}
+      scratch_(std::make_unique<Scratch>()) {
+  if (instance().changes()) changing_ = std::make_unique<ChangingMeans>(instance(), seed, run);
+}
 
 InstanceEnvironment::~InstanceEnvironment() = default;
 InstanceEnvironment::InstanceEnvironment(InstanceEnvironment&&) noexcept = default;
@@ -46,14 +49,20 @@ Payoffs InstanceEnvironment::draw(std::uint32_t round, ActionId action,
                                     ? Resolution::Kind::kVariables
                                     : resolution.kind;
   const NoiseBlock& noise = noise_at(round, kind);
-  if (kind == Resolution::Kind::kTotal) return Payoffs::total(law_->total(noise, round, action));
+  if (changing_) move_to(round);
+  if (kind == Resolution::Kind::kTotal) {
+    const double total = law_->total(noise, round, action);
+    return Payoffs::total(changing_ ? total + changing_->total(action) : total);
+  }
   std::vector<double>& sums = scratch_->sums;
   if (by_atoms) {
     sums.resize(resolution.partition->groups());
     law_->atom_sums(noise, round, action, sums);
+    if (changing_) changing_->add_atoms(action, sums);
     return Payoffs::group_sums(sums);
   }
   const Payoffs payoffs = law_->variables(noise, round, action, scratch_->buffers);
+  if (changing_) changing_->add_variables(action, scratch_->buffers.values);  // these are payoffs'
   if (resolution.kind == Resolution::Kind::kVariables) return payoffs;
   const Partition& partition = *resolution.partition;
   if (partition.variables() != instance().variables()) {
@@ -67,6 +76,22 @@ Payoffs InstanceEnvironment::draw(std::uint32_t round, ActionId action,
     partition.sum_sparse(payoffs.ids(), payoffs.values(), sums);
   }
   return Payoffs::group_sums(sums);
+}
+
+void InstanceEnvironment::move_to(std::uint32_t round) {
+  changing_->move_to(round);
+  gaps_ = changing_->gaps();
+}
+
+std::span<const double> InstanceEnvironment::uplifts_in(std::uint32_t round) {
+  if (!changing_) return instance().uplifts();
+  move_to(round);
+  return changing_->uplifts();
+}
+
+std::span<const double> InstanceEnvironment::gaps_in(std::uint32_t round) {
+  if (changing_) move_to(round);
+  return gaps_;
 }
 
 bool InstanceEnvironment::is_atoms(const std::shared_ptr<const Partition>& partition) {

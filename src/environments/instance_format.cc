@@ -8,6 +8,8 @@
 
 #include "core/json_document.h"
 #include "core/json_fields.h"
+#include "environments/change_checks.h"
+#include "environments/changes_format.h"
 #include "environments/instance_checks.h"
 #include "updraft/error.h"
 #include "updraft/instance.h"
@@ -270,7 +272,8 @@ InstanceDefinition parse_instance(std::string_view text) {
   const json document = parse_json_document(text, kMostDepth);
   check_format(document);
   check_keys(document, "",
-             {"format", "name", "summary", "actions", "variables", "effects", "segments", "noise"});
+             {"format", "name", "summary", "actions", "variables", "effects", "segments", "noise",
+              "changes"});
   InstanceDefinition definition;
   definition.name = optional_text(document, "name");
   definition.summary = optional_text(document, "summary");
@@ -280,6 +283,11 @@ InstanceDefinition parse_instance(std::string_view text) {
   read_effects(document, definition);
   definition.segments =
       read_segments(document, check_variables(definition.variables, definition.noise));
+  if (document.contains("changes")) {
+    definition.changes =
+        read_changes(required_list(document, "", "changes"), definition.action_names, read_ranges);
+    check_changes(definition, check_variables(definition.variables, definition.noise));
+  }
   return definition;
 }
 
@@ -293,6 +301,7 @@ std::string format_instance(const InstanceDefinition& definition) {
   if (!definition.segments.empty()) {
     Partition::of_sets(definition.segments, variables, "segments");
   }
+  check_changes(definition, variables);
 
   std::vector<std::string> actions;
   std::vector<std::string> effects;
@@ -321,6 +330,9 @@ std::string format_instance(const InstanceDefinition& definition) {
     std::vector<std::string> segments;
     for (const VariableSet& set : definition.segments) segments.push_back(ranges_text(set));
     member("segments", lines_text(segments));
+  }
+  if (!definition.changes.empty()) {
+    member("changes", lines_text(changes_text(definition.changes, actions, ranges_text)));
   }
   text += fmt::format("  \"noise\": {}\n}}\n", noise_text(definition.noise, variables));
   return text;

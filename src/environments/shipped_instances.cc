@@ -10,6 +10,7 @@
 
 #include "environments/adversarial_instances.h"
 #include "environments/application_instances.h"
+#include "environments/changing_instances.h"
 #include "updraft/error.h"
 #include "updraft/instance.h"
 #include "updraft/stream.h"
@@ -192,7 +193,7 @@ InstanceDefinition hard_means(const HardOptions& options) {
 /// What is shipped.
 HardOptions hard_options() { return {20, {4, 4, 4, 4, 4}, {0.0, 0.5, 1.0, 1.5, 2.0}}; }
 
-constexpr std::array<ShippedInstance, 16> kShipped = {{
+constexpr std::array<ShippedInstance, 22> kShipped = {{
     {"gaussian", kGaussianSummary, gaussian},
     {"gaussian-weak", kGaussianWeakSummary, gaussian_weak},
     {"criteo", kCriteoSummary, criteo},
@@ -209,6 +210,12 @@ constexpr std::array<ShippedInstance, 16> kShipped = {{
     {"rare", kRareSummary, rare},
     {"two-actions", kTwoActionsSummary, two_actions},
     {"one-variable", kOneVariableSummary, one_variable},
+    {"steady", kSteadySummary, steady},
+    {"seasonal", kSeasonalSummary, seasonal},
+    {"trend", kTrendSummary, trend},
+    {"flip", kFlipSummary, flip},
+    {"wear-out", kWearOutSummary, wear_out},
+    {"walk", kWalkSummary, walk},
 }};
 
 }  // namespace

@@ -69,7 +69,8 @@ void check_effect_gap(const Instance& instance, const PolicySpec& spec) {
       spec.name() + ".effect_gap",
       fmt::format("must be given: {} has none, because {}, and the theorem needs one",
                   instance.name().empty() ? "the instance" : instance.name(),
-                  instance.max_affected() == 0
+                  instance.effects_change() ? "its effects change"
+                  : instance.max_affected() == 0
                       ? "nothing is affected"
                       : "two actions give an affected variable the same mean"));
 }

@@ -268,6 +268,25 @@ void add_scales(const AssumptionEvidence& evidence, const WarningWords& words,
   }
 }
 
+AssumptionWarning change_warning(const FoundChange& change, const WarningWords& words) {
+  const std::string action = words.actions.empty()
+                                 ? fmt::format("action {}", change.action)
+                                 : fmt::format("'{}'", words.actions[change.action]);
+  const std::string course = fmt::format("{} from {:.2g} to about {:.2g} around decision {}",
+                                         change.after < change.before ? "fell" : "rose",
+                                         change.before, change.after, change.round);
+  if (change.of_baseline) {
+    return {AssumptionWarning::Kind::kBaselineChanged, std::nullopt,
+            fmt::format("The baseline of what {} moves {}.", action, course),
+            "Rounds of other actions show the same, so it is not the action's doing."};
+  }
+  return {AssumptionWarning::Kind::kEffectChanged, change.action,
+          fmt::format("The effect of {} {}.", action, course),
+          fmt::format("The {} has forgotten the older rounds of this action. If other actions were "
+                      "hardly taken since, the baseline of what it moves may be the cause.",
+                      words.learner)};
+}
+
 }  // namespace
 
 std::string action_text(const WarningWords& words, ActionId action) {
@@ -283,6 +302,10 @@ std::string_view kind_name(AssumptionWarning::Kind kind) {
       return "more_than_declared";
     case AssumptionWarning::Kind::kScale:
       return "scale";
+    case AssumptionWarning::Kind::kEffectChanged:
+      return "effect_changed";
+    case AssumptionWarning::Kind::kBaselineChanged:
+      return "baseline_changed";
   }
   return "";
 }
@@ -296,6 +319,9 @@ std::vector<AssumptionWarning> check_assumptions(const AssumptionEvidence& evide
   }
   add_too_many(words, evidence.explanation, used, out);
   add_scales(evidence, words, out);
+  for (const FoundChange& change : evidence.explanation.changes) {
+    out.push_back(change_warning(change, words));
+  }
   return out;
 }
 

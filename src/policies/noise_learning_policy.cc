@@ -10,6 +10,7 @@
 #include "stats/shrink_effects.h"
 #include "stats/student.h"
 #include "updraft/error.h"
+#include "updraft/registry.h"
 #include "updraft/state_io.h"
 
 namespace updraft {
@@ -22,6 +23,17 @@ using Eigen::VectorXd;
 /// Posterior draws behind a probability of being best: its standard error is below 0.008.
 constexpr std::uint32_t kDraws = 4096;
 constexpr std::uint32_t kBlock = 64;
+
+// Forgetting = auto.
+
+/// A round counts as at most so many standard deviations from the mean: one wild round is no
+/// change.
+constexpr double kClip = 3.0;
+/// Divides the tests of an action and of all rounds; docs/changing-world.md has the measured share
+/// of false alarms.
+constexpr double kFalseAlarms = 0.02;
+/// Squared errors within which two numbers agree, and beyond which they differ.
+constexpr double kSurelyErrors = 9.0;
 
 IntervalEstimate posterior_estimate(Quantity quantity, const ActionExplanation& about) {
   switch (quantity) {
@@ -50,6 +62,10 @@ NoiseLearningPolicy::NoiseLearningPolicy(const PolicySpec& spec, const Knowledge
       moments_(actions(), resolution().partition->groups()),
       counts_(moments_.atoms()),
       model_(actions(), moments_.atoms()) {
+  if (policy_info(spec.name()).has_parameter("forgetting") &&
+      spec.word_or_default("forgetting") == "auto") {
+    recent_.emplace(actions(), atoms());
+  }
   const auto groups = static_cast<Index>(atoms());
   if (knowledge.baseline() != nullptr) {
     baseline_ = VectorXd::Zero(groups);
@@ -71,6 +87,9 @@ std::optional<ActionId> NoiseLearningPolicy::forced(AllowedActions allowed) cons
 }
 
 void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
+  if (recent_) {
+    recent_->add(action, observations() + 1, payoffs.values(), beyond(action, payoffs.values()));
+  }
   moments_.add(action, pulls(action), payoffs.values());
   counts_.add(payoffs.values());
   learnt_ = false;
@@ -78,10 +97,94 @@ void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
   const auto due = (1.0 + refit_) * static_cast<double>(model_.rounds);
   if (model_.rounds == 0 || static_cast<double>(observations()) >= due) {
     fit();
-    return;
+  } else {
+    if (posterior_) posterior_->add(action, payoffs.values());
+    centre(action);
   }
-  if (posterior_) posterior_->add(action, payoffs.values());
-  centre(action);
+  if (recent_) look_for_change(action);
+}
+
+Contrast NoiseLearningPolicy::contrast_of(ActionId action) const {
+  return {.weights = weights_.col(action),
+          .sd = own_sd_[action],
+          .degrees = model_.own_degrees[action],
+          .jump = counts_.counts() ? kClip * own_sd_[action] : 0.0};
+}
+
+double NoiseLearningPolicy::beyond(ActionId action, std::span<const double> sums) const {
+  if (model_.rounds == 0 || rounds_of(action) < RecentRounds::kLeast) return 0.0;
+  const Eigen::Map<const VectorXd> x(sums.data(), static_cast<Index>(sums.size()));
+  const double residual = weights_.col(action).dot(x - mean_of(action));
+  const double most = kClip * own_sd_[action];
+  return residual - std::clamp(residual, -most, most);
+}
+
+void NoiseLearningPolicy::look_for_change(ActionId action) {
+  const Contrast contrast = contrast_of(action);
+  if (!(contrast.sd > 0.0)) return;
+  const double tests = static_cast<double>(actions()) * static_cast<double>(pulls(action));
+  const auto split = recent_->find(action, contrast, std::log(tests / kFalseAlarms));
+  if (!split) return;
+  const bool of_baseline = others_agree(action, contrast, *split);
+  const double now = estimates()[action];
+  const double centre = contrast.weights.dot(mean_of(action));
+  const auto uplift = [&](const VectorXd& mean) {
+    return now + contrast.weights.dot(mean) - centre;
+  };
+  changes_.push_back({.action = action,
+                      .of_baseline = of_baseline,
+                      .before = uplift(split->old_mean),
+                      .after = uplift(split->new_mean),
+                      .round = split->first,
+                      .found = observations() + 1});
+  if (changes_.size() > Explanation::kMostChanges) changes_.erase(changes_.begin());
+  recent_->forget(action, *split, of_baseline);
+  if (of_baseline) return;
+  const double error =
+      contrast.sd * contrast.sd *
+      (1.0 / static_cast<double>(split->old_rounds) + 1.0 / static_cast<double>(split->new_rounds));
+  squared_changes_ += std::max(0.0, split->difference * split->difference - error);
+  moments_.separate(action, pulls(action), knowledge().affected()->atoms_of(action), *split);
+  fit();
+}
+
+bool NoiseLearningPolicy::others_agree(ActionId action, const Contrast& contrast,
+                                       const Split& split) const {
+  const AffectedSets& sets = *knowledge().affected();
+  double weight = 0.0;
+  double sum = 0.0;
+  for (ActionId other = 0; other < actions(); ++other) {
+    const auto own = sets.atoms_of(action);
+    const bool apart = std::none_of(own.begin(), own.end(), [&](GroupId atom) {
+      const auto affecting = sets.affecting(atom);
+      return std::find(affecting.begin(), affecting.end(), other) != affecting.end();
+    });
+    const auto parts = apart ? recent_->split_at(other, split.first) : std::nullopt;
+    if (!parts) continue;
+    const double variance = contrast.sd * contrast.sd *
+                            (1.0 / static_cast<double>(parts->old_rounds) +
+                             1.0 / static_cast<double>(parts->new_rounds));
+    weight += 1.0 / variance;
+    sum += contrast.weights.dot(parts->new_mean - parts->old_mean) / variance;
+  }
+  if (!(weight > 0.0)) return false;
+  const double own =
+      contrast.sd * contrast.sd *
+      (1.0 / static_cast<double>(split.old_rounds) + 1.0 / static_cast<double>(split.new_rounds));
+  const double others = sum / weight;
+  return others * split.difference > 0.0 && others * others * weight > kSurelyErrors &&
+         (others - split.difference) * (others - split.difference) <
+             kSurelyErrors * (own + 1.0 / weight);
+}
+
+VectorXd NoiseLearningPolicy::mean_of(ActionId action) const {
+  if (recent_ && recent_->recent(action)) return recent_->mean(action);
+  return moments_.means().col(action);
+}
+
+double NoiseLearningPolicy::rounds_of(ActionId action) const {
+  return static_cast<double>(recent_ && recent_->recent(action) ? recent_->rounds(action)
+                                                                : pulls(action));
 }
 
 void NoiseLearningPolicy::fit() {
@@ -115,6 +218,10 @@ void NoiseLearningPolicy::derive() {
 }
 
 void NoiseLearningPolicy::centre(ActionId action) {
+  if (recent_ && recent_->recent(action)) {
+    centred_[action] = weights_.col(action).dot(recent_->mean(action) - model_.centre);
+    return;
+  }
   centred_[action] = weights_.col(action).dot(moments_.means().col(action) - model_.centre);
 }
 
@@ -133,7 +240,13 @@ MatrixXd NoiseLearningPolicy::whitened_weights() const {
 }
 
 double NoiseLearningPolicy::own_error(ActionId action) const {
-  return own_sd_[action] / std::sqrt(static_cast<double>(pulls(action)));
+  if (squared_changes_ == 0.0) {
+    return own_sd_[action] / std::sqrt(static_cast<double>(pulls(action)));
+  }
+  const auto rounds = static_cast<double>(observations());
+  const double drift = squared_changes_ / (static_cast<double>(actions()) * rounds);
+  const double age = rounds - static_cast<double>(recent_->last(action));
+  return std::sqrt(own_sd_[action] * own_sd_[action] / rounds_of(action) + drift * age);
 }
 
 const VectorXd& NoiseLearningPolicy::estimates_at(const VectorXd& deviation) {
@@ -268,6 +381,13 @@ Explanation NoiseLearningPolicy::explain(Detail detail) const {
   explanation.shrinkage = model_.shrinkage;
   explanation.degrees_of_freedom = model_.degrees;
   const VectorXd estimate = estimates();
+  explanation.changes = changes_;
+  std::vector<bool> later(actions(), false);  // changed
+  for (auto change = explanation.changes.rbegin(); change != explanation.changes.rend(); ++change) {
+    if (change->of_baseline) continue;
+    if (!later[change->action]) change->after = estimate[change->action];
+    later[change->action] = true;
+  }
   const VectorXd error = standard_errors();
   const VectorXd difference_error = difference_errors(kReferenceAction);
   const std::optional<VectorXd> radius = radii();
@@ -283,7 +403,7 @@ Explanation NoiseLearningPolicy::explain(Detail detail) const {
     ActionExplanation& about = explanation.actions[action];
     about.radius = radius ? (*radius)[action] : error[action];
     about.index = estimate[action] + (radius ? about.radius : 0.0);
-    about.reward = moments_.means().col(action).sum();
+    about.reward = mean_of(action).sum();
     if (uplift_identified(action)) about.uplift = estimate[action];
     if (about.uplift && known) {
       about.standard_error = error[action];
@@ -315,6 +435,19 @@ void NoiseLearningPolicy::write_statistics(StateWriter& writer) const {
   counts_.write(writer);
   model_.write(writer);
   if (posterior_) posterior_->write(writer);
+  if (!recent_) return;
+  recent_->write(writer);
+  moments_.write_separations(writer);
+  writer.f64(squared_changes_);
+  writer.u64(changes_.size());
+  for (const FoundChange& change : changes_) {
+    writer.u64(change.action);
+    writer.u64(change.of_baseline ? 1 : 0);
+    writer.f64(change.before);
+    writer.f64(change.after);
+    writer.u64(change.round);
+    writer.u64(change.found);
+  }
 }
 
 void NoiseLearningPolicy::read_statistics(StateReader& reader) {
@@ -326,7 +459,27 @@ void NoiseLearningPolicy::read_statistics(StateReader& reader) {
                        "does not fit the number of observations");
   }
   if (posterior_) posterior_->read(reader);
+  if (recent_) read_changes(reader);
   if (model_.rounds > 0) derive();
+}
+
+void NoiseLearningPolicy::read_changes(StateReader& reader) {
+  recent_->read(reader);
+  moments_.read_separations(reader);
+  squared_changes_ = reader.f64();
+  if (!(squared_changes_ >= 0.0)) {
+    throw InvalidInput("policy state: squared changes", squared_changes_, "must be >= 0");
+  }
+  changes_.resize(reader.u64_at_most(Explanation::kMostChanges, "policy state: changes"));
+  for (FoundChange& change : changes_) {
+    change.action =
+        static_cast<ActionId>(reader.u64_at_most(actions() - 1, "policy state: changed action"));
+    change.of_baseline = reader.u64_at_most(1, "policy state: change of the baseline") == 1;
+    change.before = reader.f64();
+    change.after = reader.f64();
+    change.round = reader.u64();
+    change.found = reader.u64();
+  }
 }
 
 }  // namespace updraft

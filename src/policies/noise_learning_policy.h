@@ -11,6 +11,7 @@
 #include "stats/count_unit.h"
 #include "stats/factored_noise.h"
 #include "stats/noise_model.h"
+#include "stats/recent_rounds.h"
 #include "updraft/policy.h"
 
 namespace updraft {
@@ -31,6 +32,14 @@ double posterior_scale(const Stream& stream, std::uint64_t decision, std::uint64
 /// All actions are taken once first.
 /// The estimate is one of the uplift only if every atom of the action is left alone by some other.
 /// If not, all estimates have the same unknown baseline in them, and only differences are known.
+///
+/// With forgetting = auto, the rounds of each action are searched for a change of w(a)'x after
+/// every round of it (stats/recent_rounds.h). One that is found takes away the rounds before it
+/// from mean(a) and n(a), and makes the others uncertain: with q, the squared changes found so far
+/// per action and round, s(a)^2 / n(a) becomes s(a)^2 / n(a) + q times the rounds since the last of
+/// a. Before a change is found, every decision is the one without forgetting.
+/// docs/policies/up_ts.md#a-world-that-changes has the rules.
+///
 /// Cost with G atoms: observe G^2 / 2 (unknown baseline: 2 G^2 more), a fit K G^3 / 6 (K G^3 / 2).
 /// With more than AtomMoments::kMostInFull atoms the noise is that of a few factors
 /// (stats/factored_noise.h): observe O(G), a fit O(G (K + 32)^2).
@@ -105,8 +114,24 @@ class NoiseLearningPolicy : public Policy {
   /// standard error.
   std::uint64_t interval_degrees(std::span<const ActionId> compared, double error) const;
 
+  // Forgetting = auto.
+
+  /// What rounds of an action are compared by.
+  Contrast contrast_of(ActionId action) const;
+  /// By how much the contrast of a round is farther from the action's mean than rounds count.
+  double beyond(ActionId action, std::span<const double> sums) const;
+  void look_for_change(ActionId action);
+  void read_changes(StateReader& reader);
+  /// Whether rounds of actions that leave V(action) alone changed as this split did.
+  bool others_agree(ActionId action, const Contrast& contrast, const Split& split) const;
+  Eigen::VectorXd mean_of(ActionId action) const;
+  double rounds_of(ActionId action) const;
+
   double refit_;
   bool diagonal_;
+  std::optional<RecentRounds> recent_;  // absent if nothing is ever forgotten
+  std::vector<FoundChange> changes_;
+  double squared_changes_ = 0.0;             // of effects, found so far
   std::optional<Eigen::VectorXd> baseline_;  // per atom, where known
   AtomMoments moments_;
   CountUnit counts_;

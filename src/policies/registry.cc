@@ -45,6 +45,12 @@ std::vector<PolicyInfo> plain_table() {
       "learned",
       "diagonal: noise known to be independent, so no control variates",
       {"learned", "diagonal"}};
+  const ParameterInfo forgetting = {
+      "forgetting",
+      Kind::kChoice,
+      "none",
+      "auto: looks for changes of what an action does, and forgets what was before them",
+      {"none", "auto"}};
 
   return {
       {.name = "auto",
@@ -100,7 +106,7 @@ std::vector<PolicyInfo> plain_table() {
        .revision = 2,
        .needs = Need::kBaseline | Need::kAffected,
        .traits = {.learns_noise = true, .draws = true, .has_posterior = true},
-       .parameters = {refit, covariance},
+       .parameters = {refit, covariance, forgetting},
        .make = make_up_ts},
       {.name = "up_ts",
        .aliases = {},
@@ -113,7 +119,7 @@ std::vector<PolicyInfo> plain_table() {
        .revision = 2,
        .needs = Need::kAffected,
        .traits = {.learns_noise = true, .draws = true, .has_posterior = true},
-       .parameters = {refit, covariance},
+       .parameters = {refit, covariance, forgetting},
        .make = make_up_ts},
       {.name = "up_ts_sparse_bl",
        .aliases = {},

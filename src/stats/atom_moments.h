@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "stats/recent_rounds.h"
 #include "stats/scatter_sketch.h"
 #include "updraft/ids.h"
 
@@ -33,6 +34,13 @@ class AtomMoments {
   /// sketch O(G), and once in 16 rounds O(256 G).
   void add(ActionId action, std::uint64_t pulls, std::span<const double> sums);
 
+  /// From now on only the rounds of the new part of `split`, and later ones, count for the means
+  /// of `atoms` under `action`, which has `pulls` rounds in all: what it does was different before.
+  /// What the difference of the parts added to squares and scatter is taken out, but not of a
+  /// sketch.
+  void separate(ActionId action, std::uint64_t pulls, std::span<const GroupId> atoms,
+                const Split& split);
+
   std::size_t actions() const { return static_cast<std::size_t>(means_.cols()); }
   std::size_t atoms() const { return static_cast<std::size_t>(means_.rows()); }
 
@@ -50,12 +58,18 @@ class AtomMoments {
 
   void write(StateWriter& writer) const;
   void read(StateReader& reader);
+  /// What separate() did, which write() leaves out.
+  void write_separations(StateWriter& writer) const;
+  void read_separations(StateReader& reader);
 
  private:
+  void add_deviation();
+
   Eigen::MatrixXd means_;
   Eigen::MatrixXd squares_;
   Eigen::MatrixXd scatter_;  // empty if there is a sketch
   std::optional<ScatterSketch> sketch_;
+  Eigen::MatrixXd skipped_;    // rounds that do not count, as means_; empty before separate()
   Eigen::VectorXd deviation_;  // scratch of add()
 };
 

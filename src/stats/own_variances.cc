@@ -12,7 +12,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 /// What the phi of all atoms counts for in that of one, as degrees of freedom. Counts only.
-constexpr double kCommonDegrees = 10.0;
+constexpr double kDispersionDegrees = 10.0;
 
 /// Rounds of an atom that share a mean and a variance.
 struct Cell {
@@ -108,8 +108,8 @@ VectorXd dispersions(const std::vector<std::vector<Cell>>& cells, const Varies& 
     if (varies[g]) all.add(own);
   }
   if (!counts) return phi;
-  return (phi.array() * degrees.array() + all.phi() * kCommonDegrees) /
-         (degrees.array() + kCommonDegrees);
+  return (phi.array() * degrees.array() + all.phi() * kDispersionDegrees) /
+         (degrees.array() + kDispersionDegrees);
 }
 
 /// How far the variances of cells are from their priors, beyond what chance explains: the variance

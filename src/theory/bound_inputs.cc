@@ -96,6 +96,10 @@ BoundInputs BoundInputs::of(const Instance& instance, double rounds, double delt
     throw InvalidInput("instance", instance.name(),
                        "has noise with heavy tails, which is not sub-Gaussian: no bound holds");
   }
+  if (instance.changes()) {
+    throw InvalidInput("instance", instance.name(),
+                       "changes with the rounds; the theorems are for means that stay");
+  }
   BoundInputs in;
   in.gaps.assign(instance.gaps().begin(), instance.gaps().end());
   for (ActionId a = 0; a < instance.actions(); ++a) {

@@ -213,11 +213,13 @@ TEST(CliInstance, ListsTheShippedOnes) {
     expect_contains(outcome.out, names.back());
     EXPECT_NE(instance["summary"], "");
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"gaussian", "gaussian-weak", "criteo", "marketing",
-                                             "discounts", "movies", "hard-affected", "hard-reward",
-                                             "dense", "alternating", "one-moves-all", "identical",
-                                             "heavy-tails", "rare", "two-actions", "one-variable",
-                                             "contextual-linear"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+                "gaussian",      "gaussian-weak", "criteo",           "marketing", "discounts",
+                "movies",        "hard-affected", "hard-reward",      "dense",     "alternating",
+                "one-moves-all", "identical",     "heavy-tails",      "rare",      "two-actions",
+                "one-variable",  "steady",        "seasonal",         "trend",     "flip",
+                "wear-out",      "walk",          "contextual-linear"}));
 }
 
 TEST(CliInstance, CriteoIsThatOfThePaper) {

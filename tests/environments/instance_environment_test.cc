@@ -166,6 +166,7 @@ TEST(InstanceEnvironment, PayoffsDoNotDependOnTheOrderOfDraws) {
 TEST(InstanceEnvironment, ActionsOfARoundShareTheNoise) {
   for (const auto& instance : instances()) {
     if (std::holds_alternative<BernoulliNoise>(instance->noise())) continue;
+    if (instance->effects_change()) continue;  // means are not those of the round
     InstanceEnvironment environment(prepare_payoffs(instance), 1, 1);
     const auto noise = [&](std::uint32_t round, ActionId action) {
       std::vector<double> y =

@@ -216,7 +216,7 @@ TEST(InstanceFormat, RefusesOtherFormats) {
 TEST(InstanceFormat, RefusesUnknownKeys) {
   EXPECT_EQ(refused(with("\"summary\"", "\"sumary\"")),
             "key = sumary: unknown; did you mean summary? Valid: format, name, summary, actions, "
-            "variables, effects, segments, noise");
+            "variables, effects, segments, noise, changes");
   EXPECT_EQ(refused(with("\"mean\"", "\"meen\"")),
             "key of effects[0] = meen: unknown; did you mean mean? Valid: action, variables, mean, "
             "means");

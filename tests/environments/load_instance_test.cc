@@ -35,11 +35,12 @@ TEST_F(LoadInstance, TakesShippedNamesAndFiles) {
 }
 
 TEST_F(LoadInstance, RefusesNamesThatAreNeither) {
-  EXPECT_EQ(refused("gausian"),
-            "instance = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
-            "criteo, marketing, discounts, movies, hard-affected, hard-reward, dense, alternating, "
-            "one-moves-all, identical, heavy-tails, rare, two-actions, one-variable; no file has "
-            "that name either");
+  EXPECT_EQ(
+      refused("gausian"),
+      "instance = gausian: unknown; did you mean gaussian? Valid: gaussian, gaussian-weak, "
+      "criteo, marketing, discounts, movies, hard-affected, hard-reward, dense, alternating, "
+      "one-moves-all, identical, heavy-tails, rare, two-actions, one-variable, steady, seasonal, "
+      "trend, flip, wear-out, walk; no file has that name either");
   EXPECT_NE(refused("").find("no file has that name either"), std::string::npos);
   EXPECT_LT(refused(std::string(100'000, 'x')).size(), 600u);
 }

@@ -23,9 +23,11 @@ TEST(ShippedInstances, AreNamedAndValid) {
     EXPECT_EQ(instance.definition(), shipped.make());
   }
   EXPECT_EQ(names, (std::vector<std::string>{
-                       "gaussian", "gaussian-weak", "criteo", "marketing", "discounts", "movies",
-                       "hard-affected", "hard-reward", "dense", "alternating", "one-moves-all",
-                       "identical", "heavy-tails", "rare", "two-actions", "one-variable"}));
+                       "gaussian",      "gaussian-weak", "criteo",      "marketing", "discounts",
+                       "movies",        "hard-affected", "hard-reward", "dense",     "alternating",
+                       "one-moves-all", "identical",     "heavy-tails", "rare",      "two-actions",
+                       "one-variable",  "steady",        "seasonal",    "trend",     "flip",
+                       "wear-out",      "walk"}));
 }
 
 /// A policy on the reward must have something to learn: no gap is lost in the noise, none stands

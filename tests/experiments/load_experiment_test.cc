@@ -51,12 +51,14 @@ TEST_F(LoadExperiment, TakesAnInstanceFromTheFolderOfTheFile) {
 
 TEST_F(LoadExperiment, RefusesInstancesThatAreNotThereOrBroken) {
   const std::string path = write_experiment("gausian", "ucb(alpha=1)");
-  EXPECT_EQ(load_refused(path),
-            path +
-                ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
-                "gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward, "
-                "dense, alternating, one-moves-all, identical, heavy-tails, rare, two-actions, "
-                "one-variable; no file has that name either");
+  EXPECT_EQ(
+      load_refused(path),
+      path +
+          ":3: instance = gausian: unknown; did you mean gaussian? Valid: gaussian, "
+          "gaussian-weak, criteo, marketing, discounts, movies, hard-affected, hard-reward, "
+          "dense, alternating, one-moves-all, identical, heavy-tails, rare, two-actions, "
+          "one-variable, steady, seasonal, trend, flip, wear-out, walk; no file has that name "
+          "either");
   const std::string broken = folder_.write("broken.json", "{\"format\": \"updraft-instance/0\"}");
   EXPECT_EQ(load_refused(write_experiment("broken.json", "ucb(alpha=1)")),
             path + ":3: instance: " + broken +
