@@ -31,7 +31,7 @@ constexpr double kSettled = 2.0;
 /// Cells, that is actions times units, that the sweeps after an observation may go through, and
 /// those behind a probability.
 constexpr std::size_t kChainCells = 12'000, kShareCells = 16'000;
-constexpr std::size_t kMostSweeps = 3, kMostShares = 16;
+constexpr std::size_t kMostChainSweeps = 3, kMostShares = 16;
 
 /// The units of a policy: segments if they are known, single variables if these are few, else as
 /// many runs of neighbouring variables as may be made.
@@ -115,7 +115,7 @@ class UpTsSparse final : public Policy {
   std::size_t units() const { return resolution().partition->groups(); }
   std::size_t cells() const { return actions() * units(); }
   std::size_t chain_sweeps() const {
-    return std::clamp<std::size_t>(kChainCells / cells(), 1, kMostSweeps);
+    return std::clamp<std::size_t>(kChainCells / cells(), 1, kMostChainSweeps);
   }
   std::size_t shares() const {
     return std::clamp<std::size_t>(kShareCells / cells(), 2, kMostShares);
