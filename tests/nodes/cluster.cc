@@ -75,6 +75,7 @@ bool LoadBalancer::is_installed() { return ::access(kHaproxy, X_OK) == 0; }
 LoadBalancer::LoadBalancer(Cluster& cluster) : port_(testing::free_port()) {
   std::string text =
       "defaults\n mode http\n timeout connect 2s\n timeout client 60s\n timeout server 60s\n"
+      " timeout check 10s\n"
       "frontend clients\n bind 127.0.0.1:" +
       std::to_string(port_) +
       "\n default_backend updraft\n"
