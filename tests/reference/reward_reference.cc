@@ -129,11 +129,11 @@ class LearningTs final : public ReferencePolicy {
   }
 
   std::optional<double> explained_radius(ActionId a) const override {
-    return degrees() == 0 ? std::numeric_limits<double>::infinity() : sd(a);
+    return pulls(a) == 0 || degrees() == 0 ? std::numeric_limits<double>::infinity() : sd(a);
   }
 
   double magnitude(ActionId a) const override {
-    return std::abs(mean_of(a)) + (degrees() > 0 ? sd(a) : 0.0);
+    return std::abs(mean_of(a)) + (pulls(a) > 0 && degrees() > 0 ? sd(a) : 0.0);
   }
 
  private:

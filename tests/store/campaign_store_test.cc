@@ -95,7 +95,7 @@ TEST(CampaignStore, RefusesWhatIsNoStore) {
   EXPECT_EQ(complaint(folder.path() / "newer"), "");
   Connection(folder.path() / "newer", Connection::Mode::kReadWrite)
       .execute("PRAGMA user_version = 99");
-  says("newer", "has version 99 of the store, newer than 8: use a newer updraft");
+  says("newer", "has version 99 of the store, newer than 9: use a newer updraft");
 
   EXPECT_THROW(CampaignStore(folder.path() / "absent", CampaignStore::Mode::kRead), StoreError);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "absent"));
