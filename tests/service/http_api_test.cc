@@ -225,9 +225,9 @@ TEST_F(HttpApiTest, SchemasHaveTheFieldsThatTheParsersTake) {
             (std::set<std::string>{"name", "policy", "actions", "variables", "knowledge",
                                    "treatments", "budget", "features", "seed", "wait", "lost",
                                    "mode", "holdout", "probe", "guardrails"}));
-  EXPECT_EQ(keys("decision"), (std::set<std::string>{"decision", "pool", "context", "baseline",
-                                                     "affected", "allowed", "action",
-                                                     "probability"}));
+  EXPECT_EQ(keys("decision"),
+            (std::set<std::string>{"decision", "pool", "context", "baseline", "affected", "allowed",
+                                   "action", "probability"}));
   EXPECT_EQ(keys("history"), (std::set<std::string>{"batch", "rounds"}));
   EXPECT_EQ(keys("payoffs"),
             (std::set<std::string>{"payoffs", "indices", "values", "part", "complete"}));
