@@ -20,7 +20,7 @@ inline constexpr std::size_t kBodyPiece = 64 * 1024;
 inline constexpr std::size_t kLargestBodyPiece = 512 * 1024;
 inline constexpr std::size_t kWritePiece = 1 << 20;
 
-inline void Connection::start(std::shared_ptr<asio::ssl::context> tls) {
+inline void HttpConnection::start(std::shared_ptr<asio::ssl::context> tls) {
   loop_.waits(*this);
   if (!tls) return wait_for_request();
   context_ = std::move(tls);
@@ -34,7 +34,7 @@ inline void Connection::start(std::shared_ptr<asio::ssl::context> tls) {
                         });
 }
 
-inline void Connection::close() {
+inline void HttpConnection::close() {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
   release_body();
@@ -44,7 +44,7 @@ inline void Connection::close() {
   loop_.closed(*this);
 }
 
-inline void Connection::stop() {
+inline void HttpConnection::stop() {
   switch (state_) {
     case State::kBody:
       return refuse(503, "the service is stopping: nothing was changed; try again");
@@ -60,7 +60,7 @@ inline void Connection::stop() {
 
 // Reading.
 
-inline void Connection::wait_for_request() {
+inline void HttpConnection::wait_for_request() {
   state_ = State::kWaiting;
   deadline_ = Clock::now() + loop_.limits().keep_alive;
   parser_.reset();
@@ -74,7 +74,7 @@ inline void Connection::wait_for_request() {
   proceed();
 }
 
-inline void Connection::read() {
+inline void HttpConnection::read() {
   const asio::mutable_buffer space =
       buffer_.prepare(state_ == State::kBody ? body_piece() : kHeadPiece);
   reading_ = true;
@@ -89,11 +89,11 @@ inline void Connection::read() {
 }
 
 /// Larger ones for bodies that have come so far.
-inline std::size_t Connection::body_piece() const {
+inline std::size_t HttpConnection::body_piece() const {
   return std::clamp(parser_->get().body().size(), kBodyPiece, kLargestBodyPiece);
 }
 
-inline void Connection::received(std::size_t bytes) {
+inline void HttpConnection::received(std::size_t bytes) {
   buffer_.commit(bytes);
   if (state_ == State::kBody) {
     deadline_ = std::min(request_end_, Clock::now() + loop_.limits().silence);
@@ -105,9 +105,9 @@ inline void Connection::received(std::size_t bytes) {
   }
 }
 
-inline void Connection::proceed() { state_ == State::kBody ? take_body() : look_for_head(); }
+inline void HttpConnection::proceed() { state_ == State::kBody ? take_body() : look_for_head(); }
 
-inline void Connection::look_for_head() {
+inline void HttpConnection::look_for_head() {
   std::string_view text(static_cast<const char*>(buffer_.data().data()), buffer_.size());
   while (state_ == State::kWaiting && text.starts_with("\r\n")) {  // RFC 9112, section 2.2
     buffer_.consume(2);
@@ -160,7 +160,7 @@ inline RequestHead head_of(const http::request<GrowingBody>& message) {
   return head;
 }
 
-inline void Connection::take_head(std::size_t size) {
+inline void HttpConnection::take_head(std::size_t size) {
   const std::string_view text(static_cast<const char*>(buffer_.data().data()), size);
   if (size > loop_.limits().head_bytes) return refuse(431, "the headers are too long");
   if (has_folded_header(text)) return refuse(400, "a header must be on one line");
@@ -190,7 +190,7 @@ inline void Connection::take_head(std::size_t size) {
   begin_body();
 }
 
-inline void Connection::begin_body() {
+inline void HttpConnection::begin_body() {
   state_ = State::kBody;
   deadline_ = std::min(request_end_, Clock::now() + loop_.limits().silence);
   parser_->eager(true);
@@ -205,7 +205,7 @@ inline void Connection::begin_body() {
              });
 }
 
-inline void Connection::take_body() {
+inline void HttpConnection::take_body() {
   while (!parser_->is_done()) {
     if (buffer_.size() == 0) return read();
     boost::system::error_code error;
@@ -223,7 +223,7 @@ inline void Connection::take_body() {
   work();
 }
 
-inline bool Connection::count_body() {
+inline bool HttpConnection::count_body() {
   const std::size_t size = parser_->get().body().size();
   if (size <= kSmallBody || size == counted_body_) return true;
   if (!loop_.take_body_bytes(size - counted_body_)) {
@@ -234,12 +234,12 @@ inline bool Connection::count_body() {
   return true;
 }
 
-inline void Connection::release_body() {
+inline void HttpConnection::release_body() {
   loop_.give_back_body_bytes(counted_body_);
   counted_body_ = 0;
 }
 
-inline void Connection::work() {
+inline void HttpConnection::work() {
   state_ = State::kWorking;
   deadline_ = Clock::time_point::max();
   request_.body = std::move(parser_->get().body());
@@ -249,14 +249,14 @@ inline void Connection::work() {
 
 // Answering.
 
-inline void Connection::refuse(HttpAnswer answer) {
+inline void HttpConnection::refuse(HttpAnswer answer) {
   loop_.waits_no_longer(*this);
   keeps_alive_ = false;
   unread_body_ = true;  // or whatever the client may still send
   finish(request_, std::move(answer));
 }
 
-inline void Connection::finish(const WholeRequest& request, HttpAnswer answer) {
+inline void HttpConnection::finish(const WholeRequest& request, HttpAnswer answer) {
   if (state_ == State::kClosed) return;
   release_body();
   if (loop_.stopping()) keeps_alive_ = false;
@@ -264,7 +264,7 @@ inline void Connection::finish(const WholeRequest& request, HttpAnswer answer) {
   write(answer, is_head_method_ || answer.status == 304);
 }
 
-inline void Connection::write(const HttpAnswer& answer, bool without_body) {
+inline void HttpConnection::write(const HttpAnswer& answer, bool without_body) {
   state_ = State::kWriting;
   const auto reason = http::obsolete_reason(static_cast<http::status>(answer.status));
   out_ = fmt::format("HTTP/1.1 {} {}\r\n", answer.status,
@@ -283,14 +283,14 @@ inline void Connection::write(const HttpAnswer& answer, bool without_body) {
     add("Content-Length", std::to_string(answer.body.size()));
   }
   for (const auto& [name, value] : answer.headers) add(name, value);
-  add("Connection", keeps_alive_ ? "keep-alive" : "close");
+  add("HttpConnection", keeps_alive_ ? "keep-alive" : "close");
   out_ += "\r\n";
   if (!without_body) out_ += answer.body;
   out_written_ = 0;
   write_on();
 }
 
-inline void Connection::write_on() {
+inline void HttpConnection::write_on() {
   deadline_ = Clock::now() + loop_.limits().silence;
   const std::size_t size = std::min(out_.size() - out_written_, kWritePiece);
   write_some(
@@ -304,7 +304,7 @@ inline void Connection::write_on() {
       });
 }
 
-inline void Connection::written() {
+inline void HttpConnection::written() {
   out_ = {};
   if (keeps_alive_ && !loop_.stopping()) return wait_for_request();
   end_after_answer();
@@ -312,7 +312,7 @@ inline void Connection::written() {
 
 /// What a client is still sending is read and thrown away for a moment: to close at once would tell
 /// its system to forget the answer.
-inline void Connection::end_after_answer() {
+inline void HttpConnection::end_after_answer() {
   state_ = State::kFarewell;
   deadline_ = Clock::now() + loop_.limits().farewell;
   loop_.waits(*this);
@@ -328,7 +328,7 @@ inline void Connection::end_after_answer() {
   discard();
 }
 
-inline void Connection::discard() {
+inline void HttpConnection::discard() {
   if (reading_) return;  // which goes on here
   buffer_.clear();
   read_some(buffer_.prepare(kBodyPiece),

@@ -74,12 +74,12 @@ struct WholeRequest {
 class ServerLoop;
 
 /// One connection: reads a request, has it answered, writes the answer, and so on.
-class Connection : public std::enable_shared_from_this<Connection> {
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Clock = std::chrono::steady_clock;
-  using Place = std::list<Connection*>::iterator;
+  using Place = std::list<HttpConnection*>::iterator;
 
-  Connection(Tcp::socket socket, ConnectionTable::Client client, ServerLoop& loop)
+  HttpConnection(Tcp::socket socket, ConnectionTable::Client client, ServerLoop& loop)
       : client_(client), socket_(std::move(socket)), loop_(loop) {}
 
   /// With TLS if there is a context.
@@ -187,20 +187,20 @@ class ServerLoop {
   /// Route, target and access of a request; an answer if it is refused.
   std::optional<HttpAnswer> admit(const RequestHead& head, WholeRequest& request);
   /// Calls finish() of the connection when there is an answer.
-  void work_on(std::shared_ptr<Connection> connection, WholeRequest request);
+  void work_on(std::shared_ptr<HttpConnection> connection, WholeRequest request);
   /// Counts and logs an answer that is about to be written.
   void answered(const WholeRequest& request, const HttpAnswer& answer);
   /// Whether bodies may take this many bytes more; false changes nothing.
   bool take_body_bytes(std::size_t bytes);
   void give_back_body_bytes(std::size_t bytes);
   /// The connection may be closed in favour of another one, until it no longer waits.
-  void waits(Connection& connection);
-  void waits_no_longer(Connection& connection);
-  void closed(Connection& connection);
+  void waits(HttpConnection& connection);
+  void waits_no_longer(HttpConnection& connection);
+  void closed(HttpConnection& connection);
 
  private:
-  void post(std::shared_ptr<Connection> connection, std::shared_ptr<WholeRequest> request);
-  void do_work(std::shared_ptr<Connection> connection, std::shared_ptr<WholeRequest> request);
+  void post(std::shared_ptr<HttpConnection> connection, std::shared_ptr<WholeRequest> request);
+  void do_work(std::shared_ptr<HttpConnection> connection, std::shared_ptr<WholeRequest> request);
   void watch_workers();
   void accept();
   void accepted(Tcp::socket socket);
@@ -221,13 +221,13 @@ class ServerLoop {
   asio::steady_timer help_timer_{io_};
   bool may_need_help_ = false;
   std::shared_ptr<asio::ssl::context> tls_;
-  std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
-  std::list<Connection*> waiting_;  // the longest first
+  std::unordered_map<HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
+  std::list<HttpConnection*> waiting_;  // the longest first
   std::size_t body_bytes_ = 0;
   std::atomic<bool> stopping_ = false;
   // Answers that wait for a commit, and those on their way. Shared with the thread that commits.
   std::shared_ptr<std::atomic<std::size_t>> unkept_ = std::make_shared<std::atomic<std::size_t>>(0);
-  Connection::Clock::time_point stop_at_;
+  HttpConnection::Clock::time_point stop_at_;
   // Last, so that they end first.
   asio::thread_pool vital_{1};  // /healthz, /readyz and /metrics never wait behind other requests
   const std::size_t most_of_lane_;

@@ -15,7 +15,7 @@
 namespace updraft {
 namespace {
 
-using Clock = Connection::Clock;
+using Clock = HttpConnection::Clock;
 using ErrorCode = boost::system::error_code;
 using TlsContext = std::shared_ptr<asio::ssl::context>;
 
@@ -196,7 +196,7 @@ void ServerLoop::begin_stop() {
   ErrorCode ignored;
   acceptor_.close(ignored);
   accept_timer_.cancel();
-  std::vector<std::shared_ptr<Connection>> all;
+  std::vector<std::shared_ptr<HttpConnection>> all;
   for (const auto& [key, connection] : connections_) all.push_back(connection);
   for (const auto& connection : all) connection->stop();
 }
@@ -233,7 +233,7 @@ void ServerLoop::accepted(Tcp::socket socket) {
     return;
   }
   socket.set_option(Tcp::no_delay(true), error);
-  auto connection = std::make_shared<Connection>(std::move(socket), client, *this);
+  auto connection = std::make_shared<HttpConnection>(std::move(socket), client, *this);
   connections_.emplace(connection.get(), connection);
   table_.add(client);
   counts.open = table_.size();
@@ -243,22 +243,22 @@ void ServerLoop::accepted(Tcp::socket socket) {
 bool ServerLoop::evict() {
   if (waiting_.empty()) return false;
   ++api_.metrics().connections().evicted;
-  const std::shared_ptr<Connection> longest = connections_.at(waiting_.front());
+  const std::shared_ptr<HttpConnection> longest = connections_.at(waiting_.front());
   longest->close();
   return true;
 }
 
-void ServerLoop::waits(Connection& connection) {
+void ServerLoop::waits(HttpConnection& connection) {
   waits_no_longer(connection);
   connection.place = waiting_.insert(waiting_.end(), &connection);
 }
 
-void ServerLoop::waits_no_longer(Connection& connection) {
+void ServerLoop::waits_no_longer(HttpConnection& connection) {
   if (connection.place) waiting_.erase(*connection.place);
   connection.place.reset();
 }
 
-void ServerLoop::closed(Connection& connection) {
+void ServerLoop::closed(HttpConnection& connection) {
   waits_no_longer(connection);
   table_.remove(connection.client());
   api_.metrics().connections().open = table_.size();
@@ -268,7 +268,7 @@ void ServerLoop::closed(Connection& connection) {
 /// Closes what takes too long, and ends the loop when nothing is left to do.
 void ServerLoop::pulse() {
   const Clock::time_point now = Clock::now();
-  std::vector<std::shared_ptr<Connection>> late;
+  std::vector<std::shared_ptr<HttpConnection>> late;
   for (const auto& [key, connection] : connections_) {
     if (connection->is_late(now) || (stopping_ && now >= stop_at_)) late.push_back(connection);
   }
@@ -306,7 +306,7 @@ std::optional<HttpAnswer> ServerLoop::admit(const RequestHead& head, WholeReques
       request.match);
 }
 
-void ServerLoop::work_on(std::shared_ptr<Connection> connection, WholeRequest request) {
+void ServerLoop::work_on(std::shared_ptr<HttpConnection> connection, WholeRequest request) {
   request.is_large = request.body.size() > kLargeBody;
   auto shared = std::make_shared<WholeRequest>(std::move(request));
   if (is_vital(shared->match)) {
@@ -321,7 +321,7 @@ void ServerLoop::work_on(std::shared_ptr<Connection> connection, WholeRequest re
 
 /// Large bodies are worked on one at a time, and requests about one campaign, which may wait for
 /// one another, leave threads to others.
-void ServerLoop::post(std::shared_ptr<Connection> connection,
+void ServerLoop::post(std::shared_ptr<HttpConnection> connection,
                       std::shared_ptr<WholeRequest> request) {
   const RouteMatch& match = request->match;
   const std::string lane = request->is_large        ? std::string("large")
@@ -335,7 +335,7 @@ void ServerLoop::post(std::shared_ptr<Connection> connection,
               });
 }
 
-void ServerLoop::do_work(std::shared_ptr<Connection> connection,
+void ServerLoop::do_work(std::shared_ptr<HttpConnection> connection,
                          std::shared_ptr<WholeRequest> request) {
   if (!stopping_ && unpacks_to_large(*request, limits_.body_bytes)) {
     request->is_large = true;
