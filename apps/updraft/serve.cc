@@ -82,7 +82,7 @@ constexpr std::uint64_t kMostSnapshotEvents = 1'000'000'000;
 
 constexpr SettingInfo kSettings[] = {
     {"store", Type::kText, "FILE", "",
-     "The file that keeps the campaigns; created if missing. Or postgresql://..."},
+     "The file that keeps the campaigns; created if missing. Or postgresql://...", shown_store},
     {"node", Type::kText, "NAME", "",
      "Store in PostgreSQL: the name of this node, by default HOST:PORT of --listen"},
     {"node-address", Type::kText, "URL", "",

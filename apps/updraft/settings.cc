@@ -157,7 +157,8 @@ InvalidInput Settings::placed(const InvalidInput& error) const {
 std::string Settings::shown() const {
   std::string out;
   for (const Value& value : values_) {
-    const std::string text = value.info->type == Type::kText ? toml_text(value.text) : value.text;
+    std::string text = value.info->shown ? value.info->shown(value.text) : value.text;
+    if (value.info->type == Type::kText) text = toml_text(text);
     out +=
         fmt::format("{:<40}  # {}\n", fmt::format("{} = {}", value.info->name, text), value.place);
   }

@@ -24,6 +24,8 @@ struct SettingInfo {
   std::string_view unit;     ///< of help texts, such as FILE
   std::string_view initial;  ///< unless anybody sets it; "false" for a switch
   std::string_view help;
+  /// What is shown of a text that may hold a password; null: all of it.
+  std::string (*shown)(std::string_view) = nullptr;
 };
 
 /// The settings of a long-running command. The last of these that has a value wins: the default,

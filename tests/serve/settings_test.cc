@@ -95,6 +95,11 @@ TEST(Settings, WhatIsShownIsAFileThatSetsTheSame) {
   EXPECT_EQ(again.size(), shown({}).size());
 }
 
+TEST(Settings, ThePasswordOfADatabaseIsNotShown) {
+  const auto seen = shown({"--store", "postgresql://me:secret@db:5433/updraft?password=hidden"});
+  EXPECT_EQ(seen.at("store").first, R"("postgresql://db:5433/updraft")");
+}
+
 TEST(Settings, TheEnvironmentNamesTheFile) {
   const testing::TemporaryFolder folder;
   const std::string file = folder.write("mine.toml", "threads = 2\n");
