@@ -77,7 +77,7 @@ KNOWN = {
     "affected sets": ("auto", ["affected"]),
     "baseline": ("auto", ["baseline"]),
     "nothing": ("auto", []),
-    "L, by theory": ("auto(delta=0.05)", ["max_affected", "horizon"]),
+    "L, by theory": ("up_ucb_l(delta=0.05)", ["max_affected", "horizon"]),
 }
 results = {
     known: ud.simulate(shop, policy, rounds=ROUNDS, runs=RUNS, seed=1, tell=tell)

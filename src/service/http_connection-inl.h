@@ -283,7 +283,7 @@ inline void HttpConnection::write(const HttpAnswer& answer, bool without_body) {
     add("Content-Length", std::to_string(answer.body.size()));
   }
   for (const auto& [name, value] : answer.headers) add(name, value);
-  add("HttpConnection", keeps_alive_ ? "keep-alive" : "close");
+  add("Connection", keeps_alive_ ? "keep-alive" : "close");
   out_ += "\r\n";
   if (!without_body) out_ += answer.body;
   out_written_ = 0;

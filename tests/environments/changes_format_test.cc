@@ -132,7 +132,7 @@ TEST(ChangesFormat, InstancesThatChangeHaveNoDeltaAndNoBounds) {
   EXPECT_TRUE(drifts.changes() && !drifts.effects_change());
   EXPECT_GT(drifts.min_uplift(), 0.0);
   EXPECT_EQ(refusal([&] { BoundInputs::of(drifts, 100.0, 0.05); }),
-            "instance = : changes with the rounds; the theorems are for means that stay");
+            "instance: changes with the rounds; the theorems are for means that stay");
 }
 
 TEST(ChangesFormat, ChangesHaveSentences) {
