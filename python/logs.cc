@@ -146,19 +146,21 @@ py::dict evaluated(const Path& path, const py::list& policies, const py::dict& f
   const Evaluation evaluation = evaluate(path.string(), options);
   py::list rows;
   add_row(rows, "as logged", "mean", evaluation.logged);
-  py::dict refusals, effective, rounds;
+  py::dict picks, refusals, effective, rounds;
   for (const PolicyValue& value : evaluation.policies) {
     for (std::size_t e = 0; e < kEstimators; ++e) {
       if (!value.estimates[e]) continue;
       add_row(rows, value.policy, estimator_name(static_cast<Estimator>(e)), *value.estimates[e]);
     }
     const py::str name(value.policy);
+    if (!value.picked_because.empty()) picks[name] = value.picked_because;
     if (!value.refusal.empty()) refusals[name] = value.refusal;
     effective[name] = value.effective_rounds;
     rounds[name] = value.rounds;
   }
   py::dict out;
   out["rows"] = rows;
+  out["picked_because"] = picks;
   out["refusals"] = refusals;
   out["effective_rounds"] = effective;
   out["overlap_rounds"] = rounds;

@@ -233,6 +233,7 @@ Json evaluation_json(const Evaluation& evaluation) {
     row["policy"] = policy.policy;
     row["rounds"] = policy.rounds;
     row["effective_rounds"] = policy.effective_rounds;
+    if (!policy.picked_because.empty()) row["picked_because"] = policy.picked_because;
     if (!policy.refusal.empty()) row["refusal"] = policy.refusal;
     for (std::size_t e = 0; e < kEstimators; ++e) {
       if (!policy.estimates[e]) continue;
@@ -293,6 +294,10 @@ void run(const Options& options) {
   const LogEvidenceOptions asked = evidence_options(options, evaluated);
   const Evaluation evaluation = evaluate(options.log, evaluated);
   const LogEvidence evidence = evidence_of(options.log, asked);
+  for (const PolicyValue& policy : evaluation.policies) {
+    if (policy.picked_because.empty()) continue;
+    write_note(fmt::format("auto is {}: {}", policy.policy, policy.picked_because));
+  }
   std::string not_drawn;
   if (options.figure) not_drawn = draw_figure(evaluation, *options.figure);
   if (options.json) {

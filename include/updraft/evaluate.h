@@ -47,6 +47,7 @@ struct FixedPolicy {
 
 struct PolicyValue {
   std::string policy;
+  std::string picked_because = {};  ///< as Pick::reason; empty if the policy was named
   /// Rounds in which the policy of the log could have taken every action of this policy; the others
   /// are left out. Of a replay, the rounds in which both agreed.
   std::uint64_t rounds = 0;

@@ -24,12 +24,14 @@ class Evaluation(list[dict[str, Any]]):
 
     Each has policy, estimator, value, stderr, low and high (95 %), and the same of the gain over the
     policy of the log: gain, gain_low, gain_high. The first is "as logged".
+    picked_because: by policy that auto picked, why, with what the theorem's alpha can cost.
     refusals: by policy, why it has no estimates.
     effective_rounds: by policy, the effective sample size.
     overlap_rounds: by policy, the rounds in which the log could have taken its actions.
     """
 
     rounds: int
+    picked_because: dict[str, str]
     refusals: dict[str, str]
     effective_rounds: dict[str, float]
     overlap_rounds: dict[str, int]
@@ -141,6 +143,7 @@ def evaluate(
     found = _updraft.evaluate(path, listed, dict(fixed or {}), known, log_format(format), seed)
     result = Evaluation(found["rows"])
     result.rounds = found["rounds"]
+    result.picked_because = found["picked_because"]
     result.refusals = found["refusals"]
     result.effective_rounds = found["effective_rounds"]
     result.overlap_rounds = found["overlap_rounds"]

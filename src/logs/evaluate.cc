@@ -186,9 +186,9 @@ class Evaluator {
       result_.policies.push_back({.policy = fixed.name});
     }
     for (const PolicySpec& spec : options_.learning) {
-      const PolicySpec picked = pick_policy(spec, knowledge_).spec;
-      replays_.emplace_back(picked, knowledge_, least_, options_.seed);
-      result_.policies.push_back({.policy = picked.text()});
+      const Pick pick = pick_policy(spec, knowledge_);
+      replays_.emplace_back(pick.spec, knowledge_, least_, options_.seed);
+      result_.policies.push_back({.policy = pick.spec.text(), .picked_because = pick.reason});
     }
   }
 

@@ -49,6 +49,13 @@ TEST_F(CliLogs, EvaluateTakesEveryFormOfALog) {
               wide)
         << name;
   }
+  // What auto stands for is said, and why.
+  const Outcome automatic = updraft(
+      {"evaluate", folder_.path("log.csv"), "--instance", tiny_, "--policy", "auto", "--json"});
+  const json picked = parsed(automatic)["policies"].back();
+  EXPECT_EQ(picked["policy"], "up_ts");
+  EXPECT_EQ(automatic.err,
+            "updraft: auto is up_ts: " + picked["picked_because"].get<std::string>() + "\n");
   // Without the instance, a JSON file tells the sets.
   const std::string sets =
       folder_.write("sets.json", R"({"mail": [0, 1], "call": ["2"], "wait": [3]})");
