@@ -35,7 +35,7 @@ std::string_view type_text(const toml::node& node) {
 class PlainCharacters {
  public:
   PlainCharacters(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {
-    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
     while (at_ < text_.size()) step();
   }
 
@@ -44,12 +44,19 @@ class PlainCharacters {
     const char c = text_[at_];
     if (c == '#') {
       at_ = std::min(text_.find('\n', at_), text_.size());
-    } else if (c == '"' || c == '\'') {
+    } else if ((c == '"' || c == '\'') && may_open_quotes()) {
       skip_quoted(c);
     } else {
       check_plain();
       ++at_;
     }
+  }
+
+  /// A quote that directly follows a value or a dot opens nothing: toml++ reads what comes after it
+  /// as plain text. (It would in a key such as a."b", which no file of ours has.)
+  bool may_open_quotes() const {
+    return at_ == 0 ||
+           std::string_view(" \t\r\n=[{,").find(text_[at_ - 1]) != std::string_view::npos;
   }
 
   void skip_quoted(char quote) {

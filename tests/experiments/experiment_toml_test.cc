@@ -201,6 +201,9 @@ TEST(ParseExperiment, RefusesCharactersBeyondAsciiOutsideOfQuotes) {
   EXPECT_EQ(refused_with("\"My own\"", "\"My own\" ε"), fmt::format("mine.toml:2: {}", kRule));
   EXPECT_EQ(refused_with("\"My own\"", "\"\"\"My \\\n  εown\"\"\""),
             fmt::format("mine.toml:3: {}", kRule));
+  EXPECT_EQ(refused_with("\"My own\"", "[0.05\"ε\""), fmt::format("mine.toml:2: {}", kRule));
+  EXPECT_EQ(refused_with("\"My own\"", "['''a''''ε'"), fmt::format("mine.toml:2: {}", kRule));
+  EXPECT_EQ(refused_with("\"My own\"", "[0.\"ε\""), fmt::format("mine.toml:2: {}", kRule));
   for (const char* title :
        {"'ε'", "\"ε\" # ε", "\"a \\\" ε\"", "'''ε ' '''", "\"\"\"ε \" \"\"\""}) {
     EXPECT_EQ(refused_with("\"My own\"", title), "(accepted)") << title;
