@@ -162,9 +162,9 @@ class Instance {
   /// observations, which must be drawn (InstanceEnvironment::observe_baseline).
   Knowledge knowledge(std::uint64_t rounds) const;
 
-  /// The same as far as `told` allows; if absent, everything but the segments: effects may be
+  /// The same as far as `may_know` allows; if absent, everything but the segments: effects may be
   /// finer.
-  Knowledge knowledge(std::uint64_t rounds, const std::optional<Needs>& told) const;
+  Knowledge knowledge(std::uint64_t rounds, const std::optional<Needs>& may_know) const;
 
  private:
   InstanceDefinition definition_;

@@ -301,9 +301,9 @@ Knowledge Instance::knowledge(std::uint64_t rounds) const {
   return knowledge;
 }
 
-Knowledge Instance::knowledge(std::uint64_t rounds, const std::optional<Needs>& told) const {
+Knowledge Instance::knowledge(std::uint64_t rounds, const std::optional<Needs>& may_know) const {
   const Knowledge all = knowledge(rounds);
-  return all.only(told.value_or(all.known().without(Need::kSegments)));
+  return all.only(may_know.value_or(all.known().without(Need::kSegments)));
 }
 
 }  // namespace updraft
