@@ -154,6 +154,41 @@ py::object select(SeededPolicy& self, py::handle features, py::handle baseline, 
   return decision.treatments.empty() ? action(decision) : treatments(decision);
 }
 
+// Several at once.
+
+constexpr WholeRange kBatchSizes{1, 1'000'000};
+
+std::vector<Decision> batch_of(SeededPolicy& self, const py::int_& count, py::handle allowed,
+                               bool with_probabilities) {
+  const std::size_t size = whole_number("count", count, kBatchSizes);
+  if (self.policy->kind() != PolicyKind::kPlain) {
+    throw InvalidInput("count", std::to_string(size),
+                       fmt::format("cannot be used: {} decides by the features of a round",
+                                   self.policy->spec().name()));
+  }
+  const RoundArrays arrays(self, py::none(), py::none(), py::none(), allowed);
+  std::vector<Decision> batch =
+      with_probabilities ? self.policy->decide_batch(size, arrays.round(), self.stream())
+                         : self.policy->select_batch(size, arrays.round(), self.stream());
+  for (const Decision& decision : batch) show(self, decision.action);
+  return batch;
+}
+
+py::array_t<std::int64_t> select_batch(SeededPolicy& self, const py::int_& count,
+                                       py::handle allowed) {
+  std::vector<ActionId> actions;
+  for (const Decision& decision : batch_of(self, count, allowed, false)) {
+    actions.push_back(decision.action);
+  }
+  return integers_of(std::span<const ActionId>(actions));
+}
+
+py::list decide_batch(SeededPolicy& self, const py::int_& count, py::handle allowed) {
+  py::list out;
+  for (const Decision& decision : batch_of(self, count, allowed, true)) out.append(decision);
+  return out;
+}
+
 void update_in_round(SeededPolicy& self, py::handle features, py::handle choice, py::handle payoffs,
                      py::handle affected) {
   const RoundArrays arrays(self, features, py::none(), affected, py::none());
@@ -271,6 +306,14 @@ constexpr const char* kSelectDoc =
 Short for decide(), without the probability. Learns nothing. With `allowed`, the choice is among
 these actions only; what is paused or retired is never taken.)";
 
+constexpr const char* kSelectBatchDoc =
+    R"(An array of `count` actions to take at once; their payoffs come after the last of them.
+
+Plain policies only. Policies that draw make independent draws. The others count the actions that
+are ahead in the batch, and so spread over those that may be the best.)";
+
+constexpr const char* kDecideBatchDoc = R"(A list of the decisions of select(count).)";
+
 constexpr const char* kPauseDoc =
     R"(Takes an action out of all rounds until it is resumed.
 
@@ -342,6 +385,11 @@ void bind_calls(py::class_<SeededPolicy>& type) {
     type.def(name, function, py::arg("X") = py::none(), py::arg("baseline") = py::none(),
              py::arg("affected") = py::none(), py::arg("allowed") = py::none(), doc);
   };
+  const auto several = [&type](const char* name, auto function, const char* doc) {
+    type.def(name, function, py::arg("count"), py::kw_only(), py::arg("allowed") = py::none(), doc);
+  };
+  several("select", &select_batch, kSelectBatchDoc);
+  several("decide", &decide_batch, kDecideBatchDoc);
   in_round("select", &select, kSelectDoc);
   in_round("decide", &decide, kDecideDoc);
   in_round("explain", &explain, kExplainDoc);

@@ -58,6 +58,7 @@ SimulationOptions options_from(const py::dict& options) {
   SimulationOptions out;
   out.rounds = count(options, "rounds", {1, kMost});
   out.runs = count(options, "runs", {1, 1'000'000});
+  out.batch = count(options, "batch", {1, kMost});
   out.curve_points = count(options, "curve_points", {1, 100'000});
   out.threads = count(options, "threads", {0, 1024});
   out.seed = whole_number("seed", options["seed"], {0, std::numeric_limits<std::uint64_t>::max()});

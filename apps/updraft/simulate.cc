@@ -26,6 +26,7 @@ namespace updraft::cli {
 namespace {
 
 constexpr std::uint64_t kMostCurvePoints = 100'000;
+constexpr std::uint64_t kMostBatch = 1'000'000;
 
 constexpr const char* kHelp =
     "Simulates policies on an instance and measures their regret.\n"
@@ -37,6 +38,7 @@ constexpr const char* kFooter =
     "Output: a table, least regret first; with --json\n"
     "  {version, seed, rounds, runs, instance, policies: [{spec, final_regret: {mean, sd, stderr,\n"
     "  p95, runs}, pulls, curve: {round, mean, stderr, p95}}], warnings: [text]}\n"
+    "With --batch, batch is among them.\n"
     "A warning says that the theorem of a policy does not hold: the noise is wider than its delta\n"
     "allows, or its max_affected, min_uplift or effect_gap is not true of the instance.\n"
     "--check-assumptions plays the first run of each policy once more with a monitor, as the\n"
@@ -85,6 +87,7 @@ struct Options {
   std::string seed = "1";
   std::optional<std::string> threads;
   std::string curve_points = "100";
+  std::string batch = "1";
   std::optional<std::string> warm;
   std::optional<std::string> log;
   std::string log_form = "wide";
@@ -165,6 +168,7 @@ SimulationOptions simulation_options(const Options& options) {
   out.seed = parse_count("--seed", options.seed, {0, std::numeric_limits<std::uint64_t>::max()});
   out.curve_points = static_cast<std::uint32_t>(
       parse_count("--curve-points", options.curve_points, {1, kMostCurvePoints}));
+  out.batch = static_cast<std::uint32_t>(parse_count("--batch", options.batch, {1, kMostBatch}));
   if (options.threads) {
     out.threads =
         static_cast<unsigned>(parse_count("--threads", *options.threads, {1, kMostThreads}));
@@ -250,6 +254,7 @@ Json result_json(Json instance, const SimulationOptions& options, const Simulati
   out["seed"] = options.seed;
   out["rounds"] = options.rounds;
   out["runs"] = options.runs;
+  if (options.batch > 1) out["batch"] = options.batch;
   out["instance"] = std::move(instance);
   out["policies"] = Json::array();
   for (const PolicyResult& policy : result.policies) {
@@ -336,9 +341,11 @@ std::string paragraph(const std::string& text) {
 /// `workload`: its name and size. `known`: what policies may know.
 std::string report(const std::string& workload, const std::vector<PolicySpec>& specs,
                    const SimulationOptions& options, const SimulationResult& result, Needs known) {
-  std::string out =
-      fmt::format("{}; {} rounds, {} {}, seed {}\n\n", workload, count_text(options.rounds),
-                  count_text(options.runs), options.runs == 1 ? "run" : "runs", options.seed);
+  const std::string batches =
+      options.batch > 1 ? fmt::format(" in batches of {}", count_text(options.batch)) : "";
+  std::string out = fmt::format("{}; {} rounds{}, {} {}, seed {}\n\n", workload,
+                                count_text(options.rounds), batches, count_text(options.runs),
+                                options.runs == 1 ? "run" : "runs", options.seed);
   out += regret_table(specs, options, result, known);
   out +=
       "\nRegret is the expected reward lost by not taking the best action in every round; lower "
@@ -440,6 +447,8 @@ Command add_simulate_command(CLI::App& program) {
              "Number of threads [as many as the machine has]");
   add_option(*command, "--curve-points P", options->curve_points,
              "Largest number of points of a curve in the JSON [100]");
+  add_option(*command, "--batch N", options->batch,
+             "Policies make N decisions at once: payoffs come after the last of them [1]");
   add_option(*command, "--warm LOG", options->warm,
              "A decision log that policies learn from before each run. A log that was\n"
              "simulated with the same --seed has the noise of the first run");

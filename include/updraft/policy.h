@@ -56,6 +56,15 @@ class Policy {
   /// What decide() would give. Decides nothing.
   Decision preview(const Round& round, const Stream& stream);
 
+  /// `count` decisions at once, whose payoffs come only after the last: decide(), `count` times,
+  /// with Round::ahead. Policies that draw draw each of them, independently given the state and
+  /// with its own probability; the others spread over the actions that may be the best. A batch of
+  /// one is decide(). If this throws, nothing was decided. Plain policies only; `count` at least 1.
+  std::vector<Decision> decide_batch(std::size_t count, const Round& round, const Stream& stream);
+
+  /// decide_batch() without the probabilities, which are NaN.
+  std::vector<Decision> select_batch(std::size_t count, const Round& round, const Stream& stream);
+
   /// Counts a decision without choosing: it was made before, or elsewhere. Leaves the state, bit
   /// for bit, that decide() leaves if it makes this choice. The round need not have the baseline or
   /// the sets, and who decided may have taken an action that the round does not allow.
@@ -135,6 +144,9 @@ class Policy {
   bool all_have_feedback(AllowedActions allowed) const;
   std::size_t actions_with_feedback() const { return actions() - without_feedback_; }
 
+  /// Round::ahead of the round at hand: empty outside of a batch, and for its first decision.
+  std::span<const std::uint64_t> ahead() const { return ahead_; }
+
   /// How often each action was offered by select().
   std::span<const std::uint64_t> offers() const { return offers_; }
 
@@ -151,14 +163,16 @@ class Policy {
 
   /// Throws InvalidInput unless Round::allowed has known actions, ids increasing.
   void check_allowed(const Round& round) const;
+  /// Throws InvalidInput unless Round::ahead fits a plain policy, or is empty for another.
+  void check_ahead(const Round& round) const;
 
   // What a plain policy defines.
 
   /// The decision. May refresh what is derived from the statistics, never the statistics.
   virtual ActionId choose(const Stream& stream);
 
-  /// The decision if only some actions are allowed; if all are, that of choose(). A policy that
-  /// does not define it refuses rounds that allow only some.
+  /// The decision if only some actions are allowed; if all are, that of choose(). With ahead(), the
+  /// next one of a batch. A policy that does not define it refuses rounds that allow only some.
   virtual ActionId choose_among(AllowedActions allowed, const Stream& stream);
 
   /// Per action, the probability in the distribution from which choose(stream), or
@@ -199,6 +213,8 @@ class Policy {
   /// Throws InvalidInput: this policy needs a Round.
   [[noreturn]] void refuse_without_round() const;
   ActionId choose_of(const Round& round, const Stream& stream);
+  std::vector<Decision> batch_of(std::size_t count, const Round& round, const Stream& stream,
+                                 Propensity propensity);
   Decision numbered(Decision decision) const;
   void count(ActionId action);
   void read_pulls(StateReader& reader);
@@ -215,9 +231,10 @@ class Policy {
   Knowledge knowledge_;
   PolicySpec spec_;
   std::uint32_t revision_;
-  std::vector<double> sums_;            // scratch of reduce()
-  std::vector<VariableId> sorted_ids_;  // scratch of reduce()
-  std::vector<double> sorted_values_;   // scratch of reduce()
+  std::span<const std::uint64_t> ahead_;  // while choose_of() chooses
+  std::vector<double> sums_;              // scratch of reduce()
+  std::vector<VariableId> sorted_ids_;    // scratch of reduce()
+  std::vector<double> sorted_values_;     // scratch of reduce()
 };
 
 }  // namespace updraft

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "updraft/ids.h"
@@ -23,6 +24,11 @@ struct Round {
   /// Plain and contextual policies. The actions that may be taken in this round, ids increasing;
   /// empty: all.
   std::span<const ActionId> allowed = {};
+  /// Plain policies. For each action, how many decisions come before this one in its batch: their
+  /// payoffs come only after the whole batch. Policies that do not draw take them for pulls that
+  /// leave every estimate as it is (docs/changing-world.md); for the others they change nothing.
+  /// Empty: none.
+  std::span<const std::uint64_t> ahead = {};
 
   std::size_t size() const { return width == 0 ? 0 : features.size() / width; }
   std::span<const double> row(std::size_t i) const { return features.subspan(i * width, width); }

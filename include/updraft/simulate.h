@@ -32,6 +32,9 @@ struct SimulationOptions {
   /// A decision log from which every policy learns before each run (updraft/warm_start.h); empty
   /// for none. Its actions have the instance's names. Absent payoffs are 0 if payoffs are 0 or 1.
   std::string warm_log = {};
+  /// How many decisions policies make at once: payoffs come after the last of them
+  /// (Policy::decide_batch). Plain policies only; not with check_assumptions, nor for write_log().
+  std::uint32_t batch = 1;
   /// Whether each policy plays the first run once more, with a monitor, which tells what its
   /// payoffs speak against. Takes about as long as a run of a policy that looks at single payoffs.
   bool check_assumptions = false;

@@ -37,6 +37,7 @@ def simulate(
     seed: int = 1,
     threads: int = 0,
     curve_points: int = 100,
+    batch: int = 1,
     tell: Iterable[str] | None = None,
     progress: bool | Report = False,
 ) -> SimulationResult:
@@ -54,6 +55,7 @@ def simulate(
     "contextual-linear(noise_sd=2, actions=4)".
     tell: the most that policies may know ("baseline", "affected", ...) instead of everything that
     the instance knows but segments; with an empty list or "nothing", nothing.
+    batch: how many decisions policies make at once; their payoffs come after the last of them.
     progress: True shows it on stderr; a function is called now and then with the share done.
 
     Warns if the theorem of a policy does not hold: it was made with `delta` and the noise of the
@@ -87,6 +89,7 @@ def simulate(
         "seed": seed,
         "threads": threads,
         "curve_points": curve_points,
+        "batch": batch,
         "tell": None if tell is None else [tell] if isinstance(tell, str) else list(tell),
     }
     contextual = isinstance(instance, str) and _updraft.names_contexts(instance)

@@ -82,6 +82,10 @@ class Policy:
         self, spec: str, known: Mapping[str, Any], seed: int = 1, run: int = 0
     ) -> None: ...
     @overload
+    def select(
+        self, count: int, *, allowed: ArrayLike | Set[int] | None = None
+    ) -> NDArray[np.int64]: ...
+    @overload
     def select(self, *, allowed: ArrayLike | Set[int] | None = None) -> int: ...
     @overload
     def select(
@@ -91,6 +95,11 @@ class Policy:
         affected: Affected | None = None,
         allowed: ArrayLike | Set[int] | None = None,
     ) -> Any: ...
+    @overload
+    def decide(
+        self, count: int, *, allowed: ArrayLike | Set[int] | None = None
+    ) -> list[Decision]: ...
+    @overload
     def decide(
         self,
         X: ArrayLike | None = None,

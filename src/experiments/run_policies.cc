@@ -15,6 +15,8 @@ class PolicyRun {
       : next_(workload.curve_rounds().data()),
         policy_(&policy),
         plain_(workload.kind() == PolicyKind::kPlain),
+        batch_size_(workload.batch()),
+        rounds_(workload.curve_rounds().back()),
         stream_(workload.seed(), run, Purpose::kPolicy) {
     if (workload.kind() == PolicyKind::kTargeting) return;
     for (ActionId action = 0; action < policy.knowledge().actions(); ++action) {
@@ -29,7 +31,7 @@ class PolicyRun {
     for (std::uint32_t number = begin; number < end; ++number) {
       if (plain_) {
         environment.begin(number);
-        decision_.action = policy_->select(stream_);
+        decision_.action = batch_size_ == 1 ? policy_->select(stream_) : next_of_batch(number);
         policy_->observe(decision_.action, environment.pay(decision_, policy_->resolution()));
       } else {
         const Round round = environment.begin(number);
@@ -56,9 +58,22 @@ class PolicyRun {
   }
 
  private:
+  /// Payoffs may be observed one by one: the whole batch is decided before the first of them.
+  ActionId next_of_batch(std::uint32_t number) {
+    if (decided_ == batch_.size()) {
+      batch_ = policy_->select_batch(std::min(batch_size_, rounds_ - number), {}, stream_);
+      decided_ = 0;
+    }
+    return batch_[decided_++].action;
+  }
+
   const std::uint32_t* next_;  // of the curve's rounds
   Policy* policy_;
   bool plain_;
+  std::uint32_t batch_size_;
+  std::uint32_t rounds_;
+  std::vector<Decision> batch_;
+  std::size_t decided_ = 0;  // of the batch, how many rounds were played
   Stream stream_;
   std::vector<std::uint64_t> pulls_before_;  // what a warm start had
   Decision decision_;

@@ -42,7 +42,8 @@ RunOptions run_options(const SimulationOptions& options) {
           .curve_points = options.curve_points,
           .may_know = options.may_know,
           .knowledge_of = options.knowledge_of,
-          .warm_log = options.warm_log};
+          .warm_log = options.warm_log,
+          .batch = options.batch};
 }
 
 /// About a policy, or about what auto picks.
@@ -94,6 +95,10 @@ SimulationResult simulate_on(const Workload& workload, const std::vector<PolicyS
 void check(const std::vector<PolicySpec>& policies, const SimulationOptions& options) {
   if (policies.empty()) throw InvalidInput("policies", "give at least one");
   if (options.runs < 1) throw InvalidInput("runs", "0", "must be at least 1");
+  if (options.batch > 1 && options.check_assumptions) {
+    throw InvalidInput("batch", std::to_string(options.batch),
+                       "cannot be combined with check_assumptions, which decides one by one");
+  }
 }
 
 void check_without_instance(const SimulationOptions& options) {
@@ -155,6 +160,10 @@ SimulationResult simulate(const LinearContexts& contexts, const std::vector<Poli
                           const SimulationOptions& options) {
   check(policies, options);
   check_without_instance(options);
+  if (options.batch > 1) {
+    throw InvalidInput("batch", std::to_string(options.batch),
+                       "is for plain policies: contextual ones decide by the features of a round");
+  }
   SimulationResult result =
       simulate_on(*make_workload(contexts, run_options(options)), policies, options);
   for (const PolicySpec& spec : policies) {

@@ -7,11 +7,13 @@ namespace updraft {
 void check_run(const RunOptions& options) {
   if (options.rounds < 1) throw InvalidInput("rounds", "0", "must be at least 1");
   if (options.curve_points < 1) throw InvalidInput("curve_points", "0", "must be at least 1");
+  if (options.batch < 1) throw InvalidInput("batch", "0", "must be at least 1");
 }
 
 Workload::Workload(Knowledge knowledge, const RunOptions& options)
     : knowledge_(std::move(knowledge)),
       seed_(options.seed),
+      batch_(options.batch),
       curve_rounds_(spaced_rounds(options.rounds, options.curve_points)) {}
 
 std::vector<double> Workload::numbers_of(const Outcome& outcome) const {

@@ -29,6 +29,7 @@ struct RunOptions {
   /// Instances only: whose knowledge policies get, as in SimulationOptions.
   std::shared_ptr<const Instance> knowledge_of = {};
   std::string warm_log = {};  ///< instances only: as in SimulationOptions
+  std::uint32_t batch = 1;    ///< as in SimulationOptions
 };
 
 /// Throws InvalidInput if there are no rounds or no points of a curve.
@@ -58,6 +59,7 @@ class Workload {
   const Knowledge& knowledge() const { return knowledge_; }
   PolicyKind kind() const { return knowledge_.kind(); }
   std::uint64_t seed() const { return seed_; }
+  std::uint32_t batch() const { return batch_; }
   /// Increasing; the last is the number of rounds.
   const std::vector<std::uint32_t>& curve_rounds() const { return curve_rounds_; }
 
@@ -86,6 +88,7 @@ class Workload {
  private:
   Knowledge knowledge_;
   std::uint64_t seed_;
+  std::uint32_t batch_;
   std::vector<std::uint32_t> curve_rounds_;
 };
 

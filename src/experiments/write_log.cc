@@ -80,6 +80,10 @@ void write_log(std::shared_ptr<const Instance> instance, const PolicySpec& spec,
   if (log.holdout > 0.0 && !(log.control && *log.control < instance->actions())) {
     throw InvalidInput("log.holdout", log.holdout, "needs a control action of the instance");
   }
+  if (options.batch != 1) {
+    throw InvalidInput("batch", std::to_string(options.batch),
+                       "cannot be combined with a log, whose decisions are made one by one");
+  }
   const std::unique_ptr<Workload> workload =
       make_workload(instance, {.rounds = options.rounds,
                                .seed = options.seed,

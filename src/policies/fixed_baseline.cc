@@ -15,8 +15,11 @@ double FixedBaselinePolicy::affected_mean(ActionId action) const {
 }
 
 double FixedBaselinePolicy::index_of(ActionId action) const {
-  const auto affected = static_cast<double>(knowledge().affected()->of(action).size());
-  return affected_mean(action) - baseline_.bounds[action] + affected * radius(action);
+  return affected_mean(action) - baseline_.bounds[action] + own_radii(action) * radius(action);
+}
+
+double FixedBaselinePolicy::own_radii(ActionId action) const {
+  return static_cast<double>(knowledge().affected()->of(action).size());
 }
 
 void FixedBaselinePolicy::describe(ActionId action, ActionExplanation& explanation) const {

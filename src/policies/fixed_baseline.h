@@ -23,6 +23,7 @@ class FixedBaselinePolicy final : public IndexPolicy {
  private:
   double affected_mean(ActionId action) const;
   double index_of(ActionId action) const override;
+  double own_radii(ActionId action) const override;
   void describe(ActionId action, ActionExplanation& explanation) const override;
   double uplift_reach(ActionId action, const ActionExplanation& about) const override;
   void absorb(ActionId action, const Payoffs& payoffs) override;

@@ -34,11 +34,26 @@ ActionId IndexPolicy::choose(const Stream&) {
 }
 
 ActionId IndexPolicy::choose_among(AllowedActions allowed, const Stream& stream) {
-  if (allowed.all()) return choose(stream);
+  if (allowed.all() && ahead().empty()) return IndexPolicy::choose(stream);
   if (!all_have_feedback(allowed)) return untried(allowed);
+  if (!ahead().empty()) return choose_in_batch(allowed);
   return allowed.largest(actions(), [&](ActionId action) {
     compute(action);
     return index_[action];
+  });
+}
+
+ActionId IndexPolicy::choose_in_batch(AllowedActions allowed) {
+  if (radii_at_ != observations()) {
+    own_radii_.assign(actions(), std::numeric_limits<double>::quiet_NaN());
+    radii_at_ = observations();
+  }
+  return allowed.largest(actions(), [&](ActionId action) {
+    compute(action);
+    if (!std::isfinite(index_[action])) return index_[action];
+    double& own = own_radii_[action];
+    if (std::isnan(own)) own = own_radii(action);
+    return index_[action] - own * shrinkage(action) + baseline_shrinkage(action, own);
   });
 }
 

@@ -14,6 +14,10 @@ namespace updraft {
 /// A policy that takes the action with the largest index, the lowest id among equals. An action
 /// without feedback counts as +infinity (Policy::untried).
 ///
+/// In a batch, each count below a radius is that of the pulls plus that of the decisions ahead that
+/// would add to it; means, sets and the action that plays baseline are those without them.
+/// [desautels14, GP-BUCB: hallucinated payoffs leave the mean and narrow the width]
+///
 /// Derived classes say when an index may have changed (stale) and how it is computed. A stale index
 /// is computed anew, unless upper_bound() says that it cannot be the largest.
 class IndexPolicy : public Policy {
@@ -61,6 +65,18 @@ class IndexPolicy : public Policy {
     return pulls(kReferenceAction) > 0 ? std::optional(kReferenceAction) : std::nullopt;
   }
 
+  /// How many of its radii the index of an action with feedback has: they shrink with its pulls.
+  virtual double own_radii(ActionId action) const = 0;
+
+  /// By how much the index grows if the radii of what it is held against shrink as with ahead();
+  /// `own` is own_radii(action). The action must have feedback.
+  virtual double baseline_shrinkage(ActionId /*action*/, double /*own*/) const { return 0.0; }
+
+  /// By how much radius(action) is larger than after the decisions of ahead().
+  double shrinkage(ActionId action) const {
+    return radius(action) - radius_after(pulls(action) + ahead()[action]);
+  }
+
   /// A number that the index of an action with feedback surely does not exceed. Asked for only by
   /// policies that set prune_by_bounds().
   virtual double upper_bound(ActionId) const { return std::numeric_limits<double>::infinity(); }
@@ -74,13 +90,17 @@ class IndexPolicy : public Policy {
   }
 
   void mark_stale(ActionId action) { stale_[action] = 1; }
-  void mark_all_stale() { stale_.assign(stale_.size(), 1); }
+  void mark_all_stale() {
+    stale_.assign(stale_.size(), 1);
+    radii_at_ = kNever;
+  }
 
   ActionId choose(const Stream& stream) override;
   ActionId choose_among(AllowedActions allowed, const Stream& stream) override;
 
  private:
   void compute(ActionId action);
+  ActionId choose_in_batch(AllowedActions allowed);
   IntervalEstimate estimate(Quantity quantity, ActionId action,
                             const ActionExplanation& about) const;
   ActionId largest_computed() const;
@@ -91,6 +111,9 @@ class IndexPolicy : public Policy {
   bool bounded_ = false;
   std::vector<double> index_;        // as last computed
   std::vector<std::uint8_t> stale_;  // 1 where index_ may be out of date
+  std::vector<double> own_radii_;    // in a batch, of the statistics at its start
+  std::uint64_t radii_at_ = kNever;  // observations() then
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace updraft

@@ -128,6 +128,7 @@ Decision Policy::decide(const Round& round, const Stream& stream) {
 }
 
 Decision Policy::select(const Round& round, const Stream& stream) {
+  check_ahead(round);
   Decision decision = numbered(choose_in(round, stream, Propensity::kSkipped));
   decision.probability = std::numeric_limits<double>::quiet_NaN();
   count(decision.action);
@@ -135,6 +136,7 @@ Decision Policy::select(const Round& round, const Stream& stream) {
 }
 
 Decision Policy::preview(const Round& round, const Stream& stream) {
+  check_ahead(round);
   return numbered(choose_in(round, stream, Propensity::kWanted));
 }
 
@@ -158,7 +160,59 @@ void Policy::learn(const Decision& decision, const Round& round, const Payoffs& 
 ActionId Policy::choose_of(const Round& round, const Stream& stream) {
   check_empty(round);
   check_allowed(round);
+  const auto counted = [](std::uint64_t decisions) { return decisions > 0; };
+  if (std::none_of(round.ahead.begin(), round.ahead.end(), counted)) {
+    return choose_among(AllowedActions(round.allowed), stream);
+  }
+  struct WithAhead {
+    Policy& policy;
+    ~WithAhead() { policy.ahead_ = {}; }
+  };
+  ahead_ = round.ahead;
+  const WithAhead until_chosen{*this};
   return choose_among(AllowedActions(round.allowed), stream);
+}
+
+std::vector<Decision> Policy::decide_batch(std::size_t count, const Round& round,
+                                           const Stream& stream) {
+  return batch_of(count, round, stream, Propensity::kWanted);
+}
+
+std::vector<Decision> Policy::select_batch(std::size_t count, const Round& round,
+                                           const Stream& stream) {
+  return batch_of(count, round, stream, Propensity::kSkipped);
+}
+
+std::vector<Decision> Policy::batch_of(std::size_t count, const Round& round, const Stream& stream,
+                                       Propensity propensity) {
+  if (count < 1) throw InvalidInput("count", "0", "must be at least 1");
+  if (kind() != PolicyKind::kPlain) {
+    throw InvalidInput("count", std::to_string(count),
+                       fmt::format("cannot be used: {} decides by the features of a round, and "
+                                   "batches are for plain policies",
+                                   spec_.name()));
+  }
+  check_ahead(round);
+  const std::uint64_t decisions_before = decisions_;
+  const std::vector<std::uint64_t> offers_before = offers_;
+  std::vector<std::uint64_t> ahead(round.ahead.begin(), round.ahead.end());
+  ahead.resize(actions(), 0);
+  Round next = round;
+  next.ahead = ahead;
+  std::vector<Decision> batch;
+  try {
+    batch.reserve(count);
+    while (batch.size() < count) {
+      batch.push_back(propensity == Propensity::kWanted ? decide(next, stream)
+                                                        : select(next, stream));
+      ++ahead[batch.back().action];
+    }
+  } catch (...) {
+    decisions_ = decisions_before;
+    offers_ = offers_before;
+    throw;
+  }
+  return batch;
 }
 
 Decision Policy::choose_in(const Round& round, const Stream& stream, Propensity propensity) {
@@ -171,6 +225,7 @@ Decision Policy::choose_in(const Round& round, const Stream& stream, Propensity 
 }
 
 std::vector<double> Policy::probabilities(const Round& round, const Stream& stream) {
+  check_ahead(round);
   const ActionId action = choose_of(round, stream);
   return probabilities_given(action, stream, AllowedActions(round.allowed));
 }
@@ -223,6 +278,16 @@ void Policy::check_allowed(const Round& round) const {
       throw InvalidInput(field, std::to_string(action), "must be larger than the one before it");
     }
   }
+}
+
+void Policy::check_ahead(const Round& round) const {
+  if (round.ahead.empty()) return;
+  if (kind() != PolicyKind::kPlain) {
+    throw InvalidInput("round: ahead", "must be empty: batches are for plain policies");
+  }
+  if (round.ahead.size() == actions()) return;
+  throw InvalidInput("length of ahead", std::to_string(round.ahead.size()),
+                     fmt::format("must be the number of actions, {}", actions()));
 }
 
 std::vector<double> Policy::probabilities_given(ActionId action, const Stream&, AllowedActions) {

@@ -23,6 +23,8 @@ class Ucb final : public IndexPolicy {
     return mean_reward(action) + static_cast<double>(variables()) * radius(action);
   }
 
+  double own_radii(ActionId) const override { return static_cast<double>(variables()); }
+
   Quantity quantity() const override { return Quantity::kReward; }
 
   void describe(ActionId action, ActionExplanation& explanation) const override {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include "policies/all_policies.h"
 #include "policies/exploration.h"
@@ -62,6 +63,23 @@ class UpUcb final : public IndexPolicy {
     double baseline = 0.0;
     for (const GroupId atom : affected_[action]) baseline += baseline_bound_[atom];
     return affected_bound_[action] - baseline;
+  }
+
+  double own_radii(ActionId action) const override { return affected_size_[action]; }
+
+  /// That of radius0, for each atom by the decisions that leave it alone.
+  double baseline_shrinkage(ActionId action, double) const override {
+    const std::uint64_t all = std::accumulate(ahead().begin(), ahead().end(), std::uint64_t{0});
+    double shrinkage = 0.0;
+    for (const GroupId atom : affected_[action]) {
+      if (!has_baseline(atom)) continue;
+      std::uint64_t leave_alone = all;
+      for (const ActionId other : sets().affecting(atom)) leave_alone -= ahead()[other];
+      const std::uint64_t count = baseline_pulls_[atom];
+      shrinkage += radius_scale_[atom] *
+                   (reciprocals()(count).root - reciprocals()(count + leave_alone).root);
+    }
+    return shrinkage;
   }
 
   /// All are stale after every observation, since the baseline is shared.

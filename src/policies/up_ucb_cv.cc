@@ -24,15 +24,29 @@ class UpUcbCv final : public NoiseLearningPolicy {
 
  private:
   std::optional<Eigen::VectorXd> radii() const override {
-    const double q = std::sqrt(2.0 * std::log(static_cast<double>(observations())));
-    return q * (whole_ ? standard_errors() : own_errors());
+    return factor() * (whole_ ? standard_errors() : own_errors());
+  }
+
+  double factor() const { return std::sqrt(2.0 * std::log(static_cast<double>(observations()))); }
+
+  /// With s(a)^2 / n(a) after the decisions of ahead(). What is unknown of the baseline, and the
+  /// factor, stay.
+  Eigen::VectorXd radii_in_batch() const {
+    Eigen::VectorXd squares = (whole_ ? standard_errors() : own_errors()).cwiseAbs2();
+    for (ActionId action = 0; action < actions(); ++action) {
+      const auto count = static_cast<double>(pulls(action));
+      const auto more = static_cast<double>(ahead()[action]);
+      const double own = own_error(action);
+      squares[action] = std::max(0.0, squares[action] - own * own * more / (count + more));
+    }
+    return factor() * squares.cwiseSqrt();
   }
 
   ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
 
   ActionId choose_among(AllowedActions allowed, const Stream&) override {
     if (const auto action = forced(allowed)) return *action;
-    const Eigen::VectorXd index = estimates() + *radii();
+    const Eigen::VectorXd index = estimates() + (ahead().empty() ? *radii() : radii_in_batch());
     return allowed.largest(actions(), [&](ActionId action) { return index[action]; });
   }
 

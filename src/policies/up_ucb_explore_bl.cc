@@ -35,8 +35,7 @@ class UpUcbExploreKnownBaseline final : public VariableSumsPolicy {
       if (exploring(action) && (!next || offers()[action] < offers()[*next])) next = action;
     });
     if (next) return *next;
-    return allowed.all() ? VariableSumsPolicy::choose(stream)
-                         : VariableSumsPolicy::choose_among(allowed, stream);
+    return VariableSumsPolicy::choose_among(allowed, stream);
   }
 
   void absorb(ActionId action, const Payoffs& payoffs) override {
@@ -58,7 +57,11 @@ class UpUcbExploreKnownBaseline final : public VariableSumsPolicy {
 
   double index_of(ActionId action) const override {
     if (exploring(action)) return std::numeric_limits<double>::infinity();
-    return uplift(action) + static_cast<double>(identified_[action].size()) * radius(action);
+    return uplift(action) + own_radii(action) * radius(action);
+  }
+
+  double own_radii(ActionId action) const override {
+    return static_cast<double>(identified_[action].size());
   }
 
   void describe(ActionId action, ActionExplanation& explanation) const override {

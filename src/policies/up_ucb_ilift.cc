@@ -67,7 +67,7 @@ class UpUcbILift final : public VariableSumsPolicy {
   ActionId choose(const Stream& stream) override { return choose_among({}, stream); }
 
   ActionId choose_among(AllowedActions allowed, const Stream& stream) override {
-    if (!eliminating() && allowed.all()) return VariableSumsPolicy::choose(stream);
+    if (!eliminating() && allowed.all()) return VariableSumsPolicy::choose_among(allowed, stream);
     const auto taken = [&](ActionId action) { return std::max(offers()[action], pulls(action)); };
     std::optional<ActionId> next;
     allowed.for_each(actions(), [&](ActionId action) {
@@ -195,6 +195,29 @@ class UpUcbILift final : public VariableSumsPolicy {
       if (const auto estimate = baseline(i)) index -= estimate->mean + estimate->radius;
     }
     return index;
+  }
+
+  double own_radii(ActionId action) const override {
+    return static_cast<double>(identified_[action].size());
+  }
+
+  /// With aggregated, by the decisions of all actions of a set.
+  double baseline_shrinkage(ActionId action, double) const override {
+    double sum = 0.0;
+    for (const VariableId i : identified_[action]) {
+      if (aggregated_) {
+        const std::uint64_t count = aggregate_counts_[i];
+        if (count == 0) continue;
+        std::uint64_t more = 0;
+        for (ActionId other = 0; other < actions(); ++other) {
+          if (baseline_sets_.contains(i, other)) more += ahead()[other];
+        }
+        sum += radius_after(count) - radius_after(count + more);
+      } else if (const auto most = baseline_sets_.most_pulled(i, Policy::pulls())) {
+        sum += shrinkage(*most);
+      }
+    }
+    return sum;
   }
 
   double mean(ActionId action, VariableId i) const { return sums(action)[i] / count(action); }

@@ -29,6 +29,8 @@ class UpUcbILiftKnownBaseline final : public VariableSumsPolicy {
     return thresholded_index(counted(action), action);
   }
 
+  double own_radii(ActionId action) const override { return counted_above(counted(action)); }
+
   void describe(ActionId action, ActionExplanation& explanation) const override {
     describe_thresholded(counted(action), explanation);
     if (!thresholded_[action]) std::swap(explanation.identified, explanation.padding);

@@ -100,6 +100,15 @@ class UpUcbL final : public VariableSumsPolicy {
     return padded.index;
   }
 
+  /// b has index 0, whatever its radius.
+  double own_radii(ActionId action) const override {
+    return action == baseline_action_ ? 0.0 : counted_padded(padding_inputs(action));
+  }
+
+  double baseline_shrinkage(ActionId, double own) const override {
+    return own * shrinkage(baseline_action_);
+  }
+
   double upper_bound(ActionId action) const override {
     if (by_counts(action)) return count_bounds_.upper_bound(action, count_inputs(action));
     update_intervals();

@@ -21,6 +21,8 @@ class UpUcbLKnownBaseline final : public VariableSumsPolicy {
  private:
   double index_of(ActionId action) const override { return index_padded_to_l(action); }
 
+  double own_radii(ActionId action) const override { return counted_padded(padding_to_l(action)); }
+
   void describe(ActionId action, ActionExplanation& explanation) const override {
     explanation.uplift = describe_padded(padding_to_l(action), explanation);
   }

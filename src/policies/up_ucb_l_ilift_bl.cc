@@ -31,6 +31,11 @@ class UpUcbLILiftKnownBaseline final : public VariableSumsPolicy {
                                : index_padded_to_l(action);
   }
 
+  double own_radii(ActionId action) const override {
+    return thresholded(action) ? counted_above(identified(action))
+                               : counted_padded(padding_to_l(action));
+  }
+
   void describe(ActionId action, ActionExplanation& explanation) const override {
     if (thresholded(action)) {
       describe_thresholded(identified(action), explanation);

@@ -38,6 +38,8 @@ class UpUcbPadKnownBaseline final : public VariableSumsPolicy {
            static_cast<double>(counted(action)) * radius(action);
   }
 
+  double own_radii(ActionId action) const override { return static_cast<double>(counted(action)); }
+
   /// There is no uplift: the counted variables were chosen for their large means.
   Quantity quantity() const override { return Quantity::kReward; }
 

@@ -35,6 +35,15 @@ class VariableSumsPolicy : public IndexPolicy {
   /// index = sum over the variables above the threshold of (mean + radius - baseline).
   double thresholded_index(const ThresholdInputs& in, ActionId action) const;
 
+  /// How many variables count: those above the threshold; those identified, and their padding.
+  static double counted_above(const ThresholdInputs& in) {
+    return static_cast<double>(sum_above_threshold(in).count);
+  }
+  static double counted_padded(const PaddingInputs& in) {
+    const PaddedSets sets = padded_sets(in);
+    return static_cast<double>(sets.identified.size() + sets.padding.size());
+  }
+
   /// Shows the sets. Returns the sum over the identified variables of (mean - baseline).
   static double describe_padded(const PaddingInputs& in, ActionExplanation& explanation);
   static void describe_thresholded(const ThresholdInputs& in, ActionExplanation& explanation);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/json_fields.h"
+#include "service/campaign_cost.h"
 #include "service/event_bodies.h"
 #include "service/request_fields.h"
 #include "service/requests.h"
@@ -239,6 +240,20 @@ std::vector<ActionId> read_allowed(const RequestField& field, const CampaignDefi
   return allowed;
 }
 
+// Several decisions at once.
+
+std::uint32_t read_count(const RequestField& field, const CampaignDefinition& campaign,
+                         const RequestLimits& limits) {
+  const std::size_t count = whole_field(plain_value(field), "count", 1, limits.batch);
+  const std::uint64_t work = std::max<std::uint64_t>(cost_of(campaign).work, 1);
+  if (count > 1 && count > limits.batch_work / work) {
+    throw InvalidInput("count", std::to_string(count),
+                       fmt::format("must be at most {}: each decision takes {} multiplications",
+                                   std::max<std::uint64_t>(limits.batch_work / work, 1), work));
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
 // Shadow mode.
 
 void refuse_taken_if_live(const RequestFields& fields, const CampaignDefinition& campaign) {
@@ -263,6 +278,10 @@ void read_taken(const RequestFields& fields, const CampaignDefinition& campaign,
 
 }  // namespace
 
+std::string batch_decision(std::string_view batch, std::uint32_t position) {
+  return fmt::format("{}.{}", batch, position);
+}
+
 DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& campaign,
                                const RequestLimits& limits) {
   RequestFields fields = read_request_fields(body);
@@ -275,9 +294,9 @@ DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& 
   } else if (campaign.contexts) {
     check_fields(fields, {"decision", "context", "baseline", "affected", "allowed"});
   } else if (campaign.shadow) {
-    check_fields(fields, {"decision", "allowed", "action", "probability"});
+    check_fields(fields, {"decision", "allowed", "count", "action", "probability"});
   } else {
-    check_fields(fields, {"decision", "allowed"});
+    check_fields(fields, {"decision", "allowed", "count"});
   }
   DecisionRequest request;
   if (find_field(fields, "decision") != nullptr) {
@@ -285,6 +304,13 @@ DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& 
     check_decision_id(request.id);
   }
   read_taken(fields, campaign, request);
+  if (const RequestField* count = find_field(fields, "count")) {
+    if (request.action) {
+      throw InvalidInput("count", "cannot be combined with action, which is of one decision");
+    }
+    request.batch.size = read_count(*count, campaign, limits);
+    if (!request.id.empty()) check_decision_id(batch_decision(request.id, request.batch.size));
+  }
   if (const RequestField* allowed = find_field(fields, "allowed")) {
     request.allowed = read_allowed(*allowed, campaign);
   }

@@ -69,14 +69,16 @@ constexpr std::uint64_t kHeldOut = 64;
 constexpr std::uint64_t kChosen = 128;
 constexpr std::uint64_t kProbe = 256;
 constexpr std::uint64_t kAllowed = 512;
-constexpr std::uint64_t kAllParts = 2 * kAllowed - 1;
+constexpr std::uint64_t kBatched = 1024;
+constexpr std::uint64_t kAllParts = 2 * kBatched - 1;
 
 std::uint64_t parts_of(const Decided& decided) {
   return (decided.index ? kIndex : 0) | (decided.affected.empty() ? 0 : kAffected) |
          (decided.revision == 0 ? 0 : kRevision) | (decided.probability ? kProbability : 0) |
          (decided.proposal ? kProposal : 0) | (decided.by_caller ? kCaller : 0) |
          (decided.held_out ? kHeldOut : 0) | (decided.chosen.empty() ? 0 : kChosen) |
-         (decided.probe ? kProbe : 0) | (decided.allowed.empty() ? 0 : kAllowed);
+         (decided.probe ? kProbe : 0) | (decided.allowed.empty() ? 0 : kAllowed) |
+         (decided.batch.size == 0 ? 0 : kBatched);
 }
 
 std::size_t numbers_of(const std::vector<VariableSet>& sets) {
@@ -102,6 +104,7 @@ std::string_view Decided::differs_by(const DecisionRequest& request) const {
     return treatments.empty() ? "context" : "pool";
   }
   if (allowed != request.allowed) return "allowed";
+  if (batch.size != request.batch.size) return "count";
   if (by_caller != request.action.has_value()) return "action";
   if (!by_caller) return "";
   return action == *request.action && probability == request.probability ? "" : "action";
@@ -112,7 +115,8 @@ DecisionRequest Decided::request() const {
           .features = features,
           .baseline = baseline,
           .affected = affected,
-          .allowed = allowed};
+          .allowed = allowed,
+          .batch = batch};
 }
 
 void check_probability(double probability, std::string_view field) {
@@ -137,6 +141,10 @@ std::string encode(const Decided& decided) {
   if (decided.proposal) writer.u64(*decided.proposal);
   if (!decided.chosen.empty()) write_ids(writer, decided.chosen);
   if (!decided.allowed.empty()) write_ids(writer, decided.allowed);
+  if (decided.batch.size != 0) {
+    writer.u64(decided.batch.position);
+    writer.u64(decided.batch.size);
+  }
   return writer.bytes();
 }
 
@@ -170,6 +178,12 @@ Decided decode_decided(std::string_view body) {
   decided.probe = (has & kProbe) != 0;
   if ((has & kChosen) != 0) decided.chosen = read_ids(reader);
   if ((has & kAllowed) != 0) decided.allowed = read_ids(reader);
+  if ((has & kBatched) != 0) {
+    decided.batch.position =
+        static_cast<std::uint32_t>(reader.u64_at_most(kMostId, "event: position in a batch"));
+    decided.batch.size =
+        static_cast<std::uint32_t>(reader.u64_at_most(kMostId, "event: size of a batch"));
+  }
   reader.finish();
   return decided;
 }

@@ -32,11 +32,12 @@ struct Decided {
   /// The same of targeted campaigns with a holdout: one per individual.
   std::vector<Treatment> chosen = {};
   std::vector<ActionId> allowed = {};  ///< DecisionRequest::allowed
+  BatchPlace batch = {};
 
   /// How much is kept for it, in numbers of eight bytes.
   std::size_t numbers() const;
-  /// Why it is not the answer to such a request, the id left aside: "pool", "context", "action" or
-  /// "allowed". Empty if it is.
+  /// Why it is not the answer to such a request, the id left aside: "pool", "context", "action",
+  /// "allowed" or "count". Empty if it is, or if it is a decision of the batch that was asked for.
   std::string_view differs_by(const DecisionRequest& request) const;
   /// What it was the answer to, without the id.
   DecisionRequest request() const;

@@ -159,6 +159,16 @@ HttpAnswer decide(Service& service, const std::string& campaign, const HttpReque
   const Turn turn(request.body, kLongBody);
   const DecisionRequest asked = parse_decision(request.body, *definition);
   Commit commit;
+  if (asked.batch.size > 0) {
+    json list = json::array();
+    for (const DecisionAnswer& one :
+         service.decide_batch(campaign, asked, name_of(request.by), &commit)) {
+      list.push_back(decision_json(one, *definition));
+    }
+    HttpAnswer answer = json_answer({{"decisions", std::move(list)}});
+    answer.commit = commit;
+    return answer;
+  }
   HttpAnswer answer = json_answer(
       decision_json(service.decide(campaign, asked, name_of(request.by), &commit), *definition));
   answer.commit = commit;

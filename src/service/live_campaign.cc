@@ -180,8 +180,35 @@ Decided LiveCampaign::choose(const DecisionRequest& request) const {
   decided.baseline = request.baseline;
   decided.affected = request.affected;
   decided.allowed = request.allowed;
-  evidence_.choose(*policy_, round_of(decided), stream(), decided);
+  decided.batch = request.batch;
+  Round round = round_of(decided);
+  round.ahead = ahead_of(request.batch);
+  evidence_.choose(*policy_, round, stream(), decided);
   return decided;
+}
+
+std::span<const std::uint64_t> LiveCampaign::ahead_of(const BatchPlace& place) const {
+  if (place.position <= 1) return {};
+  if (ahead_at_ != version_) {  // a snapshot was in the middle of the batch
+    const std::uint64_t before = version_ - (place.position - 1);
+    ahead_.assign(definition_->actions(), 0);
+    ahead_at_ = version_;
+    for (const auto& [when, id] : outstanding_) {
+      if (when.second > before) ++ahead_[decisions_.at(id).decided.action];
+    }
+  }
+  return ahead_;
+}
+
+void LiveCampaign::note_batch(const Decided& decided) {
+  if (decided.batch.size == 0) return;
+  if (decided.batch.position == 1) {
+    ahead_.assign(definition_->actions(), 0);
+  } else if (ahead_at_ + 1 != version_) {
+    return;  // ahead_of() finds them
+  }
+  ++ahead_[decided.action];
+  ahead_at_ = version_;
 }
 
 Decision LiveCampaign::decision_of(const Decided& decided) {
@@ -191,6 +218,11 @@ Decision LiveCampaign::decision_of(const Decided& decided) {
 bool LiveCampaign::fits(const Decided& decided) const {
   if (decided.by_caller != in_shadow() || (in_shadow() && !decided.proposal)) return false;
   if (!evidence_.fits(decided)) return false;
+  const BatchPlace& place = decided.batch;
+  const bool batched = place.size > 0;
+  if (batched != (place.position > 0) || place.position > place.size) return false;
+  if (batched && (!is_plain() || decided.by_caller)) return false;
+  if (place.position > version_ + 1) return false;
   if (decided.proposal && *decided.proposal >= definition_->actions()) return false;
   if (policy_->kind() == PolicyKind::kTargeting) {
     return decided.action == 0 && !decided.index && decided.affected.empty() &&
@@ -233,13 +265,37 @@ void LiveCampaign::count_decider(const Decided& decided) {
   shadow_.agreed += decided.action == *decided.proposal;
 }
 
-Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) {
+void LiveCampaign::check_request(const DecisionRequest& request) const {
   if (stopped_) throw Conflict(fmt::format("campaign {} is stopped", definition_->name));
   check_decider(request);
   check_allowed(request);
   if (is_given_id(request.id)) {
     throw InvalidInput("decision", request.id, "must be another: the service gives such ids");
   }
+}
+
+Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) {
+  check_request(request);
+  return make(request, now_ms);
+}
+
+std::vector<Event> LiveCampaign::decide_batch(const DecisionRequest& request, std::int64_t now_ms) {
+  if (in_shadow()) {
+    throw InvalidInput("count", std::to_string(request.batch.size),
+                       "cannot be used in shadow mode: the caller decides");
+  }
+  check_request(request);
+  std::vector<Event> events;
+  DecisionRequest one = request;
+  while (one.batch.position < request.batch.size) {
+    ++one.batch.position;
+    if (!request.id.empty()) one.id = batch_decision(request.id, one.batch.position);
+    events.push_back(make(one, now_ms));
+  }
+  return events;
+}
+
+Event LiveCampaign::make(const DecisionRequest& request, std::int64_t now_ms) {
   Decided decided = choose(request);
   if (request.action) {
     decided.by_caller = true;
@@ -258,6 +314,7 @@ Event LiveCampaign::decide(const DecisionRequest& request, std::int64_t now_ms) 
   const std::string id = request.id.empty() ? fmt::format("{}{}", kGivenId, decided_) : request.id;
   monitor_.decided(id, decided);
   Event event = happened(EventKind::kDecided, id, now_ms, encode(decided));
+  note_batch(decided);
   LiveDecision decision;
   decision.number = decision.last = event.number;
   decision.time_ms = now_ms;
@@ -466,6 +523,7 @@ void LiveCampaign::replay(const Event& event, const FindLost& find_lost) {
       count_decider(decision.decided);
       ++decided_;
       ++version_;
+      note_batch(decision.decided);
       monitor_.decided(event.decision, decision.decided);
       outstanding_.emplace(std::pair(event.time_ms, event.number), event.decision);
       remember(event.decision, std::move(decision));

@@ -101,6 +101,8 @@ class LiveCampaign {
 
   /// The request's id, which must be new, or one that the service gives.
   Event decide(const DecisionRequest& request, std::int64_t now_ms);
+  /// All decisions of a batch, one after the other; their ids must be new.
+  std::vector<Event> decide_batch(const DecisionRequest& request, std::int64_t now_ms);
   /// Of a decision that find() finds.
   Event pay(std::string_view id, PayoffPart part, std::int64_t now_ms);
   Event stop(std::int64_t now_ms);
@@ -171,6 +173,15 @@ class LiveCampaign {
   /// Throws Conflict if none of the allowed actions may be taken now.
   void check_allowed(const DecisionRequest& request) const;
   void count_decider(const Decided& decided);
+  /// Throws unless the request may be decided now.
+  void check_request(const DecisionRequest& request) const;
+  /// Makes a decision that may be made.
+  Event make(const DecisionRequest& request, std::int64_t now_ms);
+  /// Per action, the decisions that come before this place in its batch, which are the last events;
+  /// empty if there are none.
+  std::span<const std::uint64_t> ahead_of(const BatchPlace& place) const;
+  /// To be called when a decision has been counted.
+  void note_batch(const Decided& decided);
   void write_maker(StateWriter& writer) const;
   void write_others(StateWriter& writer) const;
   void read_others(StateReader& reader);
@@ -193,7 +204,9 @@ class LiveCampaign {
   std::uint64_t late_ = 0;
   std::int64_t last_event_ms_ = 0;
   ShadowCounts shadow_;
-  std::uint64_t held_out_ = 0;  // decisions
+  std::uint64_t held_out_ = 0;                // decisions
+  mutable std::vector<std::uint64_t> ahead_;  // of the batch at hand, by action
+  mutable std::uint64_t ahead_at_ = 0;        // the event of its last decision so far
   std::uint64_t past_rounds_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> past_batches_;
   CampaignMonitor monitor_;

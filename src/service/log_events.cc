@@ -65,6 +65,9 @@ void put_decided(const Decided& decided, const CampaignDefinition& definition, J
   if (decided.held_out) out["held_out"] = true;
   if (decided.probe) out["probe"] = true;
   if (!decided.allowed.empty()) out["allowed"] = decided.allowed;
+  if (decided.batch.size > 0) {
+    out["batch"] = {{"position", decided.batch.position}, {"size", decided.batch.size}};
+  }
   out["index"] = decided.index ? Json(*decided.index) : Json(nullptr);
   if (!definition.contexts) return;
   out["context"] = rows_json(decided, definition.contexts->features);
@@ -162,6 +165,16 @@ Decided contextual_from(const Json& line, std::size_t width) {
   return decided;
 }
 
+BatchPlace batch_field(const Json& place) {
+  if (!place.is_object()) throw InvalidInput("batch", "must be an object");
+  check_keys(place, "batch", {"position", "size"});
+  const std::size_t size = whole_field(required(place, "batch", "size"), "batch.size", 1, kMostId);
+  const std::size_t position =
+      whole_field(required(place, "batch", "position"), "batch.position", 1, size);
+  return {.position = static_cast<std::uint32_t>(position),
+          .size = static_cast<std::uint32_t>(size)};
+}
+
 Decided decided_from(const Json& line, const CampaignDefinition& definition) {
   Decided decided;
   if (definition.shape) {
@@ -171,8 +184,9 @@ Decided decided_from(const Json& line, const CampaignDefinition& definition) {
   } else {
     check_keys(line, "",
                {"event", "kind", "time_ms", "by", "decision", "action", "index", "probability",
-                "revision", "proposal", "by_caller", "held_out", "probe", "allowed"});
+                "revision", "proposal", "by_caller", "held_out", "probe", "allowed", "batch"});
     read_action(line, decided);
+    if (line.contains("batch")) decided.batch = batch_field(line["batch"]);
   }
   if (line.contains("baseline")) decided.baseline = numbers_field(line["baseline"], "baseline");
   if (line.contains("probability")) {

@@ -13,6 +13,14 @@
 
 namespace updraft {
 
+/// Where a decision is among those that were made at once.
+struct BatchPlace {
+  std::uint32_t position = 0;  ///< from 1; 0: in no batch, or of a request for the whole batch
+  std::uint32_t size = 0;      ///< 0: in no batch
+
+  bool operator==(const BatchPlace&) const = default;
+};
+
 /// A body of POST .../decisions.
 struct DecisionRequest {
   std::string id;  ///< empty if the service is to give one
@@ -27,6 +35,9 @@ struct DecisionRequest {
   /// Plain campaigns, and campaigns with contexts: the actions that may be taken, ids increasing;
   /// empty if all may.
   std::vector<ActionId> allowed = {};
+
+  /// Plain campaigns: of so many decisions. `id` is that of the batch.
+  BatchPlace batch = {};
 
   // Shadow mode: what the caller took, and with which probability if it knows.
   std::optional<ActionId> action = {};
@@ -62,6 +73,9 @@ struct RequestLimits {
   std::size_t pool_rows = 1'000'000;  ///< and rows of a context
   /// Multiplications that the rows take, each once for each regression. About 2e10 take a second.
   std::uint64_t row_work = 40'000'000'000;
+  std::size_t batch = 1000;  ///< decisions at once
+  /// CampaignCost::work of all of them: that of the slowest decision that a campaign may have.
+  std::uint64_t batch_work = 4'000'000'000;
   std::size_t past_rounds = 10'000;  ///< of a batch
   std::size_t past_payoffs = std::size_t{1} << 22;
 };
@@ -78,6 +92,9 @@ struct HistoryRequest {
 /// The payoffs of a round, in any of the forms that PUT .../payoffs takes, from the members of its
 /// object. A part that is not complete must have some.
 void read_payoffs(RequestFields& fields, const CampaignDefinition& campaign, PayoffPart& part);
+
+/// The id of a decision of a batch that has an id.
+std::string batch_decision(std::string_view batch, std::uint32_t position);
 
 DecisionRequest parse_decision(std::string_view body, const CampaignDefinition& campaign,
                                const RequestLimits& limits = {});

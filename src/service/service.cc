@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kMostWaitingNumbers = std::size_t{1} << 25;  // 256 MiB of a campaign
 constexpr int kViewRest = 10;  // times what a view takes, before another one is made
 
+}  // namespace
+
 DecisionAnswer answer_of(std::string_view id, const LiveDecision& decision) {
   return {.id = std::string(id),
           .status = decision.status,
@@ -32,12 +34,20 @@ DecisionAnswer answer_of(std::string_view id, const LiveDecision& decision) {
           .probe = decision.decided.probe};
 }
 
+namespace {
+
 void check_room(const LiveCampaign& live, const DecisionRequest& request, std::size_t most) {
   const std::size_t outstanding = live.counts().outstanding;
   if (outstanding >= most) {
     throw Conflict(fmt::format("{} decisions are outstanding, which is the limit", outstanding));
   }
-  if (live.waiting_numbers() + numbers_of(request) > kMostWaitingNumbers) {
+  const std::size_t count = std::max<std::size_t>(request.batch.size, 1);
+  if (count > most - outstanding) {
+    throw Conflict(fmt::format(
+        "{} decisions are outstanding; with {} more there would be more than the limit, {}",
+        outstanding, count, most));
+  }
+  if (live.waiting_numbers() + count * numbers_of(request) > kMostWaitingNumbers) {
     throw Conflict(
         fmt::format("pools, contexts and payoffs of outstanding decisions hold {} numbers; with "
                     "this one there would be more than {}",
@@ -158,6 +168,33 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
     lock.unlock();
     parts_->wait_unless(later, ticket);
     return answer;
+  });
+}
+
+std::vector<DecisionAnswer> Service::decide_batch(std::string_view campaign,
+                                                  const DecisionRequest& request,
+                                                  std::string_view by, Commit* later) {
+  const EntryPtr kept = parts_->entry(campaign);
+  Entry& entry = *kept;
+  return parts_->answered(entry, [&](auto& lock) {
+    LiveCampaign& live = parts_->to_change(entry);
+    std::vector<DecisionAnswer> answers = parts_->batch_made(entry, live, request);
+    if (answers.empty()) {
+      check_room(live, request, parts_->options.most_outstanding);
+      const std::uint64_t before = live.version();
+      parts_->changing(entry, [&] {
+        std::vector<Event> events = live.decide_batch(request, parts_->options.clock());
+        for (const Event& event : events) {
+          answers.push_back(answer_of(event.decision, *live.find(event.decision)));
+        }
+        parts_->keep(entry, std::move(events), by);
+      });
+      parts_->keep_snapshot_when_due(entry, before);
+    }
+    const std::uint64_t ticket = entry.last_ticket;
+    lock.unlock();
+    parts_->wait_unless(later, ticket);
+    return answers;
   });
 }
 

@@ -178,10 +178,14 @@ class Service {
   /// Throws NotFound, Quarantined, and Conflict if it is archived. Definitions never change.
   std::shared_ptr<const CampaignDefinition> definition(std::string_view campaign) const;
 
-  // With `later` these two do not wait for the disk: the answer may be given when when_kept() says
+  // With `later` these do not wait for the disk: the answer may be given when when_kept() says
   // so, and not before.
   DecisionAnswer decide(std::string_view campaign, const DecisionRequest& request,
                         std::string_view by = {}, Commit* later = nullptr);
+  /// All decisions of a batch or none, in one commit.
+  std::vector<DecisionAnswer> decide_batch(std::string_view campaign,
+                                           const DecisionRequest& request, std::string_view by = {},
+                                           Commit* later = nullptr);
   PayoffsAnswer pay(std::string_view campaign, std::string_view decision, PayoffPart part,
                     std::string_view by = {}, Commit* later = nullptr);
   /// Calls `done` once: with null if it is on disk, else with the answer to give instead. Now, or

@@ -222,6 +222,17 @@ std::uint64_t Service::Parts::keep(Entry& entry, Event event, std::string_view b
   return entry.last_ticket;
 }
 
+std::uint64_t Service::Parts::keep(Entry& entry, std::vector<Event> events, std::string_view by) {
+  std::vector<StoreWrite> writes;
+  for (Event& event : events) {
+    event.by = by;
+    writes.push_back(EventWrite{entry.stored.id, std::move(event)});
+  }
+  entry.last_ticket = committer.add(std::move(writes), entry.epoch);
+  entry.publish_counts();
+  return entry.last_ticket;
+}
+
 void Service::Parts::commit(Entry& entry, std::string_view by,
                             const std::function<std::optional<Event>(LiveCampaign&)>& change) {
   answered(entry, [&](auto& lock) {
@@ -272,6 +283,27 @@ std::optional<LiveDecision> Service::Parts::find(Entry& entry, const LiveCampaig
     if (error.kind() != StoreError::Kind::kDamaged) throw CommitFailed(error.what(), error.kind());
     quarantine(entry, error.what());
   }
+}
+
+std::vector<DecisionAnswer> Service::Parts::batch_made(Entry& entry, const LiveCampaign& live,
+                                                       const DecisionRequest& request) {
+  std::vector<DecisionAnswer> made;
+  if (request.id.empty()) return made;
+  for (std::uint32_t position = 1; position <= request.batch.size; ++position) {
+    const std::string id = batch_decision(request.id, position);
+    const std::optional<LiveDecision> known = find(entry, live, id);
+    if (!known && made.empty()) continue;  // the others must be new, too
+    if (!known || made.size() + 1 != position) {
+      throw Conflict(fmt::format("decision {} was made before", known ? id : made.back().id));
+    }
+    const std::string_view differs = known->decided.differs_by(request);
+    if (!differs.empty() || known->decided.batch.position != position) {
+      throw Conflict(fmt::format("decision {} was made for another {}", id,
+                                 differs.empty() ? "count" : differs));
+    }
+    made.push_back(answer_of(id, *known));
+  }
+  return made;
 }
 
 bool Service::Parts::sweep_some(Entry& entry) {

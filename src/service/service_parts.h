@@ -99,6 +99,8 @@ struct Entry {
 using EntryPtr = std::shared_ptr<Entry>;
 using DefinitionPtr = std::shared_ptr<const CampaignDefinition>;
 
+DecisionAnswer answer_of(std::string_view id, const LiveDecision& decision);
+
 /// The answer to a request whose commit failed.
 Unavailable unavailable(const CommitFailed& failure);
 
@@ -219,6 +221,9 @@ struct Service::Parts {
   /// With the name of who asked for it.
   std::uint64_t keep(Entry& entry, Event event, std::string_view by = {});
 
+  /// All in one commit.
+  std::uint64_t keep(Entry& entry, std::vector<Event> events, std::string_view by);
+
   /// Changes a campaign by `change`, which gives the event, or none if there is nothing to do, and
   /// waits until it is on disk.
   void commit(Entry& entry, std::string_view by,
@@ -239,7 +244,12 @@ struct Service::Parts {
 
   /// Where it is time for a snapshot.
   void keep_snapshot_when_due(Entry& entry) {
-    if (entry.live->version() % options.snapshot_every == 0) keep_snapshot(entry);
+    keep_snapshot_when_due(entry, entry.live->version() - 1);
+  }
+  /// After the events since that number.
+  void keep_snapshot_when_due(Entry& entry, std::uint64_t before) {
+    const std::uint64_t every = options.snapshot_every;
+    if (entry.live->version() / every > before / every) keep_snapshot(entry);
   }
 
   /// Leaves large ones to tend(). Its failure is not that of the event before it.
@@ -293,6 +303,11 @@ struct Service::Parts {
       return look(current(entry));
     });
   }
+
+  /// The decisions of a batch that was made already; empty if it was not. Throws Conflict if one of
+  /// its ids is taken.
+  std::vector<DecisionAnswer> batch_made(Entry& entry, const LiveCampaign& live,
+                                         const DecisionRequest& request);
 
   /// Counts as lost what has waited for too long, some at a time; whether that was all.
   bool sweep_some(Entry& entry);

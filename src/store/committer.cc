@@ -1,6 +1,7 @@
 #include "store/committer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -52,12 +53,19 @@ bool Committer::trusted() const {
 }
 
 std::uint64_t Committer::add(StoreWrite write, std::uint64_t epoch) {
+  std::vector<StoreWrite> writes;
+  writes.push_back(std::move(write));
+  return add(std::move(writes), epoch);
+}
+
+std::uint64_t Committer::add(std::vector<StoreWrite> writes, std::uint64_t epoch) {
   std::uint64_t ticket = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (epoch != epoch_of(campaign_of(write)) || !trusted_) throw failures_.back().error();
-    queue_.push_back(std::move(write));
-    ticket = ++last_added_;
+    if (epoch != epoch_of(campaign_of(writes.front())) || !trusted_) throw failures_.back().error();
+    together_.push_back(writes.size());
+    std::move(writes.begin(), writes.end(), std::back_inserter(queue_));
+    ticket = last_added_ += writes.size();
   }
   added_.notify_one();
   return ticket;
@@ -125,9 +133,12 @@ void Committer::run() {
     std::vector<StoreWrite> batch;
     if (grouped_) {
       batch.swap(queue_);
+      together_.clear();
     } else {
-      batch.push_back(std::move(queue_.front()));
-      queue_.erase(queue_.begin());
+      const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(together_.front());
+      std::move(queue_.begin(), end, std::back_inserter(batch));
+      queue_.erase(queue_.begin(), end);
+      together_.pop_front();
     }
     const std::uint64_t last = last_done_ + batch.size();
     lock.unlock();
@@ -188,6 +199,7 @@ void Committer::commit(std::vector<StoreWrite> batch, std::uint64_t last) {
       failure.last = last_added_;
       keep_failure(failure);
       queue_.clear();
+      together_.clear();
       last_done_ = last_added_;
     }
   }

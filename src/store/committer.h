@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -69,6 +70,8 @@ class Committer {
 
   /// A number to wait for. Throws CommitFailed where the epoch of the campaign is over.
   std::uint64_t add(StoreWrite write, std::uint64_t epoch);
+  /// The same for several writes for one campaign, at least one, which go into one commit.
+  std::uint64_t add(std::vector<StoreWrite> writes, std::uint64_t epoch);
 
   /// Until it is on disk. Throws CommitFailed.
   void wait(std::uint64_t ticket);
@@ -121,6 +124,7 @@ class Committer {
   std::condition_variable added_;
   std::condition_variable done_;
   std::vector<StoreWrite> queue_;
+  std::deque<std::size_t> together_;  // how many writes of the queue were added at once, in order
   std::vector<Waiting> waiting_;
   std::uint64_t last_added_ = 0;
   std::uint64_t last_done_ = 0;  // committed or failed

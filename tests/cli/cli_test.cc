@@ -77,7 +77,7 @@ TEST(Cli, HelpOfACommandNamesEveryOptionAndGivesAnExample) {
       {"instance", {"NAME|FILE", "--json", "--export"}},
       {"simulate",
        {"--instance", "--policy", "--rounds", "--runs", "--seed", "--threads", "--curve-points",
-        "--json", "--quiet"}},
+        "--batch", "--json", "--quiet"}},
       {"bounds", {"--instance", "--rounds", "--delta", "--max-affected", "--min-uplift", "--json"}},
   };
   for (const auto& [command, options] : commands) {

@@ -425,6 +425,9 @@ TEST_F(CliSimulate, RefusesBadInput) {
   refuse({"--threads", "1025"}, "--threads = 1025: must be a whole number from 1 to 1024");
   refuse({"--seed", "-3"}, "--seed = -3: must be a whole number from 0 to");
   refuse({"--curve-points", "0"}, "--curve-points = 0: must be a whole number from 1");
+  refuse({"--batch", "0"}, "--batch = 0: must be a whole number from 1 to 1000000");
+  refuse({"--policy", "ucb(alpha=1)", "--batch", "2", "--log", "log.csv"},
+         "batch = 2: cannot be combined with a log");
   refuse({"--policy", "up_ucb(alpha=-1)"}, "updraft: up_ucb.alpha = -1: must be > 0\n");
   refuse({"--policy", "up_ucb(alpha=nan)"}, "up_ucb.alpha");
   refuse({"--policy", "ucb(delta=1.5)"}, "ucb.delta = 1.5: must be in (0, 1)");

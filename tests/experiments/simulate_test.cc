@@ -86,6 +86,36 @@ TEST(Simulate, RegretIsTheSumOfTheGapsOfTheTakenActions) {
   EXPECT_NEAR(played.final_regret.mean, by_pulls, 1e-9 * by_pulls);
 }
 
+/// 250 rounds in batches of 30, and one of 10.
+TEST(Simulate, PayoffsOfABatchComeAfterItsLastDecision) {
+  const auto instance = load_instance("gaussian");
+  for (const char* text : {"up_ts", "up_ucb(alpha=1)"}) {
+    SCOPED_TRACE(text);
+    const PolicySpec spec = PolicySpec::parse(text);
+    const SimulationResult result =
+        simulate(instance, {spec}, {.rounds = 250, .runs = 2, .seed = 9, .batch = 30});
+    for (std::uint32_t run = 0; run < 2; ++run) {
+      InstanceEnvironment environment(prepare_payoffs(instance), 9, run);
+      const auto policy = make_policy(spec, instance->knowledge(250));
+      double regret = 0.0;
+      for (std::uint32_t round = 0; round < 250;) {
+        const auto batch = policy->decide_batch(std::min<std::uint32_t>(30, 250 - round), {},
+                                                Stream(9, run, Purpose::kPolicy));
+        std::vector<std::vector<double>> payoffs;
+        for (const Decision& decision : batch) {
+          const Payoffs drawn = environment.draw(round++, decision.action, Resolution::variables());
+          payoffs.emplace_back(drawn.values().begin(), drawn.values().end());
+          regret += instance->gaps()[decision.action];
+        }
+        for (std::size_t j = 0; j < batch.size(); ++j) {
+          policy->observe(batch[j].action, Payoffs::dense(payoffs[j]));
+        }
+      }
+      EXPECT_NEAR(result.policies[0].final_regrets[run], regret, 1e-9 * regret);
+    }
+  }
+}
+
 TEST(Simulate, ReportsProgressFromTheCallingThread) {
   double last = -1.0;
   const auto caller = std::this_thread::get_id();
@@ -116,6 +146,14 @@ TEST(Simulate, RefusesBadInputBeforeItStarts) {
             "runs = 0: must be at least 1");
   EXPECT_EQ(refusal([&] { simulate(instance, specs({"ucb(alpha=1)"}), {.curve_points = 0}); }),
             "curve_points = 0: must be at least 1");
+  EXPECT_EQ(refusal([&] { simulate(instance, specs({"ucb(alpha=1)"}), {.batch = 0}); }),
+            "batch = 0: must be at least 1");
+  EXPECT_EQ(refusal([&] {
+              simulate(instance, specs({"ucb(alpha=1)"}), {.batch = 2, .check_assumptions = true});
+            }),
+            "batch = 2: cannot be combined with check_assumptions, which decides one by one");
+  EXPECT_EQ(refusal([&] { simulate(LinearContexts{}, specs({"lin_ucb(beta=1)"}), {.batch = 2}); }),
+            "batch = 2: is for plain policies: contextual ones decide by the features of a round");
   EXPECT_EQ(refusal([&] {
               simulate(instance, specs({"ucb(alpha=1)", "up_ucb_l(alpha=1, max_affected=101)"}),
                        {.rounds = 4000000000u});

@@ -71,10 +71,12 @@ class Duel {
  public:
   using Choice = ActionId;
 
-  /// With `restricted` two rounds of three allow only some actions.
-  Duel(std::string_view name, std::uint32_t number, bool restricted = false)
+  /// Two rounds of three allow only some actions, or have decisions ahead of theirs.
+  enum class Rounds { kAlike, kRestricted, kAhead };
+
+  Duel(std::string_view name, std::uint32_t number, Rounds rounds = Rounds::kAlike)
       : number_(number),
-        restricted_(restricted),
+        rounds_(rounds),
         case_(random_case(name, number)),
         stream_(number, number, Purpose::kPolicy),
         fast_(make_policy(case_.spec, case_.knowledge)),
@@ -84,13 +86,19 @@ class Duel {
   const RandomCase& instance() const { return case_; }
   Round round(std::uint32_t number) {
     allowed_.clear();
+    ahead_.clear();
     const Stream draws(number_, 1, Purpose::kTest);
-    if (!restricted_ || draws.uniform(number, 0) < 1.0 / 3.0) return {};
+    if (rounds_ == Rounds::kAlike || draws.uniform(number, 0) < 1.0 / 3.0) return {};
     const double share = draws.uniform(number, 1);
     for (ActionId a = 0; a < reference_->actions(); ++a) {
-      if (draws.uniform(number, 2 + a) < share) allowed_.push_back(a);
+      const double draw = draws.uniform(number, 2 + a);
+      if (rounds_ == Rounds::kAhead) {
+        ahead_.push_back(draw < share ? static_cast<std::uint64_t>(20.0 * draw) : 0);
+      } else if (draw < share) {
+        allowed_.push_back(a);
+      }
     }
-    return {.allowed = allowed_};
+    return {.allowed = allowed_, .ahead = ahead_};
   }
   std::uint32_t delay(std::uint32_t round, std::uint32_t longest) const {
     return case_.delay(round, longest);
@@ -103,16 +111,19 @@ class Duel {
 
   /// The fast policy chooses, is judged, and both count the choice as offered.
   ::testing::AssertionResult select(const Round&, Tally& tally, ActionId& choice) {
-    const Round round{.allowed = allowed_};
-    choice = allowed_.empty() ? fast_->select(stream_) : fast_->select(round, stream_).action;
+    const Round round{.allowed = allowed_, .ahead = ahead_};
+    const bool alike = allowed_.empty() && ahead_.empty();
+    choice = alike ? fast_->select(stream_) : fast_->select(round, stream_).action;
     if (!AllowedActions(allowed_).contains(choice)) {
       return ::testing::AssertionFailure() << "not allowed: " << choice;
     }
     reference_->allow(allowed_);
+    reference_->put_ahead(ahead_);
     if (choice >= reference_->actions()) {
       return ::testing::AssertionFailure() << "no such action: " << choice;
     }
     const ::testing::AssertionResult result = tally.judge(*reference_, stream_, choice, case_.kind);
+    reference_->put_ahead({});
     reference_->offer(choice);
     return result;
   }
@@ -124,8 +135,9 @@ class Duel {
 
  private:
   std::uint32_t number_;
-  bool restricted_;
-  std::vector<ActionId> allowed_;  // in the round at hand; empty: all
+  Rounds rounds_;
+  std::vector<ActionId> allowed_;     // in the round at hand; empty: all
+  std::vector<std::uint64_t> ahead_;  // of it; empty: none
   RandomCase case_;
   Stream stream_;
   std::unique_ptr<Policy> fast_;
@@ -136,7 +148,12 @@ class Duel {
 class Equivalence : public ::testing::TestWithParam<std::string_view> {
  protected:
   static Duel duel(std::uint32_t number) { return Duel(GetParam(), number); }
-  static Duel restricted(std::uint32_t number) { return Duel(GetParam(), number, true); }
+  static Duel restricted(std::uint32_t number) {
+    return Duel(GetParam(), number, Duel::Rounds::kRestricted);
+  }
+  static Duel in_batches(std::uint32_t number) {
+    return Duel(GetParam(), number, Duel::Rounds::kAhead);
+  }
 };
 
 TEST_P(Equivalence, SameDecisionsWithPromptFeedback) {
@@ -152,6 +169,13 @@ TEST_P(Equivalence, SameDecisionsAmongTheAllowedActions) {
       played<Tally>({.end = kCases, .step = 2, .rounds = kRounds}, restricted, prompt));
   expect_rarely_rounding(
       played<Tally>({.first = 1, .end = kCases, .step = 2, .rounds = kRounds}, restricted, late));
+}
+
+TEST_P(Equivalence, SameDecisionsWithOthersAhead) {
+  expect_rarely_rounding(
+      played<Tally>({.end = kCases, .step = 2, .rounds = kRounds}, in_batches, prompt));
+  expect_rarely_rounding(
+      played<Tally>({.first = 1, .end = kCases, .step = 2, .rounds = kRounds}, in_batches, late));
 }
 
 TEST_P(Equivalence, OffersEachActionOnceBeforeAnyFeedback) {

@@ -59,14 +59,16 @@ class UpUcb final : public UcbReference {
   double baseline_bound(VariableId i) const {
     double count = 0.0;
     double payoffs = 0.0;
+    double more = 0.0;
     for (ActionId b = 0; b < actions(); ++b) {
       if (affected_.of(b).contains(i)) continue;
       count += static_cast<double>(pulls(b));
       payoffs += sum(b, i);
+      more += ahead(b);
     }
     if (count == 0.0) return 0.0;
     const double baseline_mean = payoffs / count;
-    const double baseline_radius = std::sqrt(2.0 * alpha() / count);
+    const double baseline_radius = std::sqrt(2.0 * alpha() / (count + more));
     return subtract_lower_ ? baseline_mean - baseline_radius : baseline_mean + baseline_radius;
   }
 

@@ -247,7 +247,9 @@ class UpUcbIlift final : public UnknownSetsReference {
       n += 1.0;
       sum += rounds_seen_[t].payoffs[i];
     }
-    return sum / n + std::sqrt(2.0 * alpha() / n);
+    double more = 0.0;
+    for (ActionId a = 0; a < actions(); ++a) more += base_[i][a] ? ahead(a) : 0.0;
+    return sum / n + std::sqrt(2.0 * alpha() / (n + more));
   }
 
   struct Round {

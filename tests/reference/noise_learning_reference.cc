@@ -313,8 +313,13 @@ class UpUcbCv final : public NoiseLearning {
   }
 
   Real shown_radius(const Estimates& estimates, ActionId a) const override {
-    return std::sqrt(2.0L * std::log(static_cast<Real>(observations()))) *
-           (whole_ ? estimates.standard_errors[a] : estimates.own_errors[a]);
+    const Real own = estimates.own_errors[a] * estimates.own_errors[a];
+    const Real rest =
+        whole_ ? estimates.standard_errors[a] * estimates.standard_errors[a] - own : 0;
+    const Real n = static_cast<Real>(pulls(a));
+    const Real error =
+        std::sqrt(own * n / (n + static_cast<Real>(ahead(a))) + std::max(rest, 0.0L));
+    return std::sqrt(2.0L * std::log(static_cast<Real>(observations()))) * error;
   }
 
  private:

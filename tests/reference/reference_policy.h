@@ -61,6 +61,11 @@ class ReferencePolicy {
   /// these.
   void allow(std::vector<ActionId> allowed) { allowed_ = std::move(allowed); }
 
+  /// How many decisions of each action come before the next choices in their batch; empty for none.
+  /// docs/changing-world.md: every count below a radius grows by those that would add to it. Means,
+  /// sets and the action that plays baseline stay.
+  void put_ahead(std::vector<std::uint64_t> ahead) { ahead_ = std::move(ahead); }
+
   /// Counts `action` as offered. A judge that follows the choices of another policy calls
   /// choose() and then offer() with the other's choice.
   void offer(ActionId action);
@@ -109,6 +114,11 @@ class ReferencePolicy {
  protected:
   double sum(ActionId action, VariableId variable) const;
 
+  /// Of put_ahead().
+  double ahead(ActionId action) const {
+    return ahead_.empty() ? 0.0 : static_cast<double>(ahead_[action]);
+  }
+
   /// The actions that may be chosen now, ids increasing.
   std::vector<ActionId> allowed() const;
 
@@ -121,6 +131,7 @@ class ReferencePolicy {
  private:
   std::size_t variables_;
   std::vector<ActionId> allowed_;
+  std::vector<std::uint64_t> ahead_;
   std::vector<std::uint64_t> pulls_;
   std::vector<std::uint64_t> offers_;
   std::uint64_t decisions_ = 0;

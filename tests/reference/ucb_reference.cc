@@ -38,7 +38,8 @@ double UcbReference::magnitude(ActionId action) const {
 }
 
 double UcbReference::radius(ActionId action) const {
-  return std::sqrt(2.0 * alpha_ / static_cast<double>(pulls(action)));
+  const double more = counts_ahead_ ? ahead(action) : 0.0;
+  return std::sqrt(2.0 * alpha_ / (static_cast<double>(pulls(action)) + more));
 }
 
 double UcbReference::upper(ActionId action, VariableId variable) const {
@@ -51,11 +52,11 @@ double UcbReference::lower(ActionId action, VariableId variable) const {
 
 std::optional<CountedSets> UnknownSetsReference::counted_sets(ActionId action) const {
   if (pulls(action) == 0) return std::nullopt;
-  return sets(action);
+  return without_ahead([&] { return sets(action); });
 }
 
 double UnknownSetsReference::index(ActionId action) const {
-  const CountedSets counted = sets(action);
+  const CountedSets counted = without_ahead([&] { return sets(action); });
   double total = 0.0;
   for (const VariableId i : counted.identified) total += individual_index(action, i);
   for (const VariableId i : counted.padding) total += individual_index(action, i);

@@ -27,12 +27,22 @@ class UcbReference : public ReferencePolicy {
   virtual double index(ActionId action) const = 0;
 
   double alpha() const { return alpha_; }
+  /// With the decisions ahead, but in the course of without_ahead().
   double radius(ActionId action) const;
+  /// What `call` gives with the radii of now.
+  template <typename Call>
+  auto without_ahead(Call call) const {
+    counts_ahead_ = false;
+    auto result = call();
+    counts_ahead_ = true;
+    return result;
+  }
   double upper(ActionId action, VariableId variable) const;
   double lower(ActionId action, VariableId variable) const;
 
  private:
   double alpha_;
+  mutable bool counts_ahead_ = true;
 };
 
 /// What those without V(a) share: the index is the sum of the individual indices of the

@@ -118,6 +118,24 @@ TEST_F(HttpApiTest, PlaysTheFirstCampaignOfTheDocumentation) {
   EXPECT_TRUE(get("/v1/campaigns/spring/report").body["actions"][1]["probability"].is_null());
 }
 
+TEST_F(HttpApiTest, MakesSeveralDecisionsAtOnce) {
+  ASSERT_EQ(post("/v1/campaigns", spring()).status, 201);
+  const std::string decisions = "/v1/campaigns/spring/decisions";
+  const Answer made = post(decisions, {{"decision", "shops"}, {"count", 3}});
+  ASSERT_EQ(made.status, 200) << made.body;
+  ASSERT_EQ(made.body["decisions"].size(), 3u);
+  for (int j = 0; j < 3; ++j) {
+    EXPECT_EQ(made.body["decisions"][j]["decision"], "shops." + std::to_string(j + 1));
+    EXPECT_EQ(made.body["decisions"][j]["state_version"], j);
+  }
+  EXPECT_EQ(post(decisions, {{"decision", "shops"}, {"count", 3}}).body, made.body);
+  EXPECT_EQ(post(decisions, {{"decision", "shops"}, {"count", 4}}).status, 409);
+  EXPECT_EQ(put(decisions + "/shops.2/payoffs", {{"payoffs", {1, 2, 3, 4}}}).status, 200);
+  const Answer refused = post(decisions, {{"count", 0}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.body["error"]["field"], "count");
+}
+
 TEST_F(HttpApiTest, MakesACampaignOnce) {
   EXPECT_EQ(post("/v1/campaigns", spring()).status, 201);
   EXPECT_EQ(post("/v1/campaigns", spring()).status, 200);
