@@ -3,33 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/noise_variances.h"
+
 namespace updraft::testing {
 
 namespace {
 
-constexpr std::size_t kLeastRounds = 4;  // of a part
+constexpr std::size_t kLeastRounds = 4;  // of a part, and before a round is clipped
 constexpr std::size_t kOfASize = 4;      // blocks
-
-/// The mean of w(a)'x over some rounds.
-struct Mean {
-  Real value = 0.0L;
-  std::size_t rounds = 0;
-};
-
-Mean mean(const std::vector<Real>& values, std::size_t from, std::size_t to) {
-  Real sum = 0.0L;
-  for (std::size_t i = from; i < to; ++i) sum += values[i];
-  return {to == from ? 0.0L : sum / static_cast<Real>(to - from), to - from};
-}
-
-Real shares(const Mean& old_part, const Mean& new_part) {
-  return 1.0L / static_cast<Real>(old_part.rounds) + 1.0L / static_cast<Real>(new_part.rounds);
-}
+constexpr Real kErrors = 3.0L;
 
 Real weighted(const Vector& w, const Vector& x) {
   Real sum = 0.0L;
   for (std::size_t g = 0; g < w.size(); ++g) sum += w[g] * x[g];
   return sum;
+}
+
+/// 1/n + 1/n'.
+Real shares(std::size_t n, std::size_t other) {
+  return 1.0L / static_cast<Real>(n) + 1.0L / static_cast<Real>(other);
 }
 
 bool overlap(const AffectedSets& affected, ActionId a, ActionId b) {
@@ -41,108 +33,128 @@ bool overlap(const AffectedSets& affected, ActionId a, ActionId b) {
 
 }  // namespace
 
-ChangeSearch::ChangeSearch(const AffectedSets& affected)
-    : affected_(affected), blocks_(affected.actions()) {}
+Vector mean_over_numbers(const std::vector<AtomRound>& rounds,
+                         const std::vector<std::size_t>& numbers) {
+  const Vector& first = rounds[numbers.front()].sums;
+  Vector mean = first;
+  for (std::size_t g = 0; g < mean.size(); ++g) {
+    Real deviations = 0.0L;
+    for (const std::size_t number : numbers) deviations += rounds[number].sums[g] - first[g];
+    mean[g] += deviations / static_cast<Real>(numbers.size());
+  }
+  return mean;
+}
 
-void ChangeSearch::add(ActionId action, std::size_t round) {
-  std::vector<Block>& blocks = blocks_[action];
-  blocks.push_back({round});
+void ChangeSearch::add(const std::vector<AtomRound>& rounds, const NoiseFit* fit,
+                       const std::vector<std::size_t>& counted) {
+  const AtomRound& last = rounds.back();
+  Real beyond = 0.0L;
+  if (fit != nullptr && counted.size() >= kLeastRounds) {
+    const Vector& w = fit->weights[last.action];
+    const Real most = 3.0L * std::sqrt(fit->variances[last.action]);
+    const Real residual = weighted(w, last.sums) - weighted(w, mean_over_numbers(rounds, counted));
+    beyond = residual - std::clamp(residual, -most, most);
+  }
+  beyond_.push_back(beyond);
+  blocks_[last.action].push_back({rounds.size() - 1});
+  merge(blocks_[last.action]);
+}
+
+/// Joins the two oldest of a size as long as there are too many.
+void ChangeSearch::merge(std::vector<Block>& blocks) const {
   for (std::size_t size = 1;; size *= 2) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (blocks[i].size() == size) places.push_back(i);
     }
     if (places.size() <= kOfASize) return;
-    Block& oldest = blocks[places[0]];
-    const Block& next = blocks[places[1]];
-    oldest.insert(oldest.end(), next.begin(), next.end());
+    const Block later = blocks[places[1]];
+    blocks[places[0]].insert(blocks[places[0]].end(), later.begin(), later.end());
     blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(places[1]));
   }
 }
 
-std::optional<ChangeFound> ChangeSearch::after(const std::vector<AtomRound>& rounds,
-                                               const NoiseFit* fit) {
+std::optional<ChangeFound> ChangeSearch::look(const std::vector<AtomRound>& rounds,
+                                              const NoiseFit& fit) {
   const ActionId a = rounds.back().action;
-  add(a, rounds.size() - 1);
-  if (fit == nullptr) return std::nullopt;
-  const Vector& w = fit->weights[a];
-  const Real variance = fit->variances[a];  // s^2
-  const Real s = std::sqrt(variance);
-  const Real v = fit->own_dof[a];
-  const Real centre = weighted(w, mean_of(rounds, a));
-  const Real n = static_cast<Real>(rounds_of(rounds, a));
-  if (variance == 0.0L) return std::nullopt;
+  const Vector& w = fit.weights[a];
+  const Real variance = fit.variances[a];
+  if (!(variance > 0.0L)) return std::nullopt;
+  std::vector<Vector> sums;
+  for (const AtomRound& round : rounds) sums.push_back(round.sums);
+  const std::ptrdiff_t all_rounds = std::count_if(
+      rounds.begin(), rounds.end(), [&](const AtomRound& round) { return round.action == a; });
+  const bool counts = unit_of_counts(sums).has_value();
 
-  std::vector<Real> values;
-  std::vector<std::size_t> numbers;
-  std::vector<std::size_t> splits;
+  Real largest =
+      std::log(50.0L * static_cast<Real>(affected_.actions()) * static_cast<Real>(all_rounds));
+  std::optional<ChangeFound> found;
+  Vector block_sums;
   for (const Block& block : blocks_[a]) {
-    if (!numbers.empty()) splits.push_back(numbers.size());
-    for (const std::size_t round : block) {
-      const Real value = weighted(w, rounds[round].sums);
-      values.push_back(std::clamp(value, centre - 3.0L * s, centre + 3.0L * s));
-      numbers.push_back(round);
+    block_sums.push_back(0.0L);
+    for (const std::size_t number : block) {
+      block_sums.back() += weighted(w, rounds[number].sums) - beyond_[number];
     }
   }
-  Real largest = 0.0L;
-  ChangeFound found;
-  std::size_t place = 0;
-  for (const std::size_t split : splits) {
-    const Mean before = mean(values, 0, split);
-    const Mean now = mean(values, split, values.size());
-    if (before.rounds < kLeastRounds || now.rounds < kLeastRounds) continue;
-    const Real d = now.value - before.value;
-    const Real of_d = variance * shares(before, now);
-    const Real c = !fit->unit ? 0.0L
-                              : 3.0L * s * std::abs(d) /
-                                    (3.0L * static_cast<Real>(std::min(before.rounds, now.rounds)));
-    const Real e = d * d / (2.0L * (of_d + c));
-    const Real evidence = (v + 1.0L) / 2.0L * std::log(1.0L + 2.0L * e / v);
-    if (evidence <= largest) continue;
-    largest = evidence;
-    place = split;
-    found = {a, false, numbers[split], d, of_d};
+  for (std::size_t place = blocks_[a].size(); place-- > 1;) {  // the first block of the new part
+    ChangeFound change;
+    change.action = a;
+    Real old_sum = 0.0L;
+    Real new_sum = 0.0L;
+    for (std::size_t i = 0; i < blocks_[a].size(); ++i) {
+      const Block& block = blocks_[a][i];
+      (i < place ? old_sum : new_sum) += block_sums[i];
+      std::vector<std::size_t>& part = i < place ? change.old_part : change.new_part;
+      part.insert(part.end(), block.begin(), block.end());
+    }
+    const std::size_t n = change.new_part.size();
+    const std::size_t before = change.old_part.size();
+    if (n < kLeastRounds || before < kLeastRounds) continue;
+    const Real d = new_sum / static_cast<Real>(n) - old_sum / static_cast<Real>(before);
+    const Real skewed =  // c
+        counts ? std::sqrt(variance) * std::abs(d) / static_cast<Real>(std::min(n, before)) : 0.0L;
+    change.first_new = change.new_part.front();
+    change.difference = d;
+    change.variance = variance * shares(n, before);
+    const Real e = d * d / (2.0L * (change.variance + skewed));
+    const Real v = std::max(1.0L, fit.own_dof[a]);
+    const Real exponent = (v + 1.0L) / 2.0L * std::log1p(2.0L * e / v);
+    if (!(exponent > largest)) continue;
+    largest = exponent;
+    found = change;
   }
-  if (!(largest > std::log(50.0L * static_cast<Real>(affected_.actions()) * n))) {
-    return std::nullopt;
-  }
+  if (!found) return std::nullopt;
+  found->of_baseline = others_agree(rounds, fit, *found);
+  std::vector<Block>& blocks = blocks_[a];
+  while (!blocks.empty() && blocks.front().front() < found->first_new) blocks.erase(blocks.begin());
+  return found;
+}
 
-  // The same comparison in the rounds of actions that leave V(a) alone.
+bool ChangeSearch::others_agree(const std::vector<AtomRound>& rounds, const NoiseFit& fit,
+                                const ChangeFound& change) const {
+  const Vector& w = fit.weights[change.action];
   Real precision = 0.0L;
   Real sum = 0.0L;
   for (ActionId b = 0; b < affected_.actions(); ++b) {
-    if (overlap(affected_, a, b)) continue;
-    std::vector<Real> others;
-    std::size_t old_rounds = 0;
+    if (overlap(affected_, change.action, b)) continue;
+    std::vector<std::size_t> before;
+    std::vector<std::size_t> after;
     for (const Block& block : blocks_[b]) {
-      for (const std::size_t round : block) {
-        others.push_back(weighted(w, rounds[round].sums));
-        if (round < found.first_new) ++old_rounds;
-      }
+      std::vector<std::size_t>& part = block.front() < change.first_new ? before : after;
+      part.insert(part.end(), block.begin(), block.end());
     }
-    if (old_rounds == 0 || old_rounds == others.size()) continue;
-    const Mean before = mean(others, 0, old_rounds);
-    const Mean now = mean(others, old_rounds, others.size());
-    const Real weight = 1.0L / (variance * shares(before, now));
-    precision += weight;
-    sum += weight * (now.value - before.value);
+    if (before.empty() || after.empty()) continue;
+    const Real own = 1.0L / (fit.variances[change.action] * shares(before.size(), after.size()));
+    precision += own;
+    sum += own * (weighted(w, mean_over_numbers(rounds, after)) -
+                  weighted(w, mean_over_numbers(rounds, before)));
   }
-  if (precision > 0.0L) {
-    const Real difference = sum / precision;
-    const Real error = 1.0L / std::sqrt(precision);
-    found.of_baseline = std::abs(difference) > 3.0L * error &&
-                        difference * found.difference > 0.0L &&
-                        std::abs(difference - found.difference) <= 3.0L * error;
-  }
-
-  // Only the new part stays.
-  std::vector<Block>& blocks = blocks_[a];
-  std::size_t old_blocks = 0;
-  for (std::size_t rounds_before = 0; rounds_before < place; ++old_blocks) {
-    rounds_before += blocks[old_blocks].size();
-  }
-  blocks.erase(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(old_blocks));
-  return found;
+  if (precision == 0.0L) return false;
+  const Real others = sum / precision;
+  return others * change.difference > 0.0L &&
+         std::abs(others) > kErrors * std::sqrt(1.0L / precision) &&
+         std::abs(others - change.difference) <
+             kErrors * std::sqrt(change.variance + 1.0L / precision);
 }
 
 }  // namespace updraft::testing

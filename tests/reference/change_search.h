@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,31 +8,46 @@
 
 namespace updraft::testing {
 
-/// A change of an action, as the search of docs/policies/up_ts.md ("A world that changes") finds it.
+/// A change of what an action does, or of the baseline of what it moves.
 struct ChangeFound {
   ActionId action = 0;
   bool of_baseline = false;
-  std::size_t first_new = 0;  ///< the number of the first round of the new part, among all rounds
-  Real difference = 0.0L;     ///< d
-  Real variance = 0.0L;       ///< of d
+  std::size_t first_new = 0;  ///< the first round of the new part, numbered from 0 among all
+  std::vector<std::size_t> old_part;  ///< numbers of rounds
+  std::vector<std::size_t> new_part;
+  Real difference = 0.0L;  ///< d
+  Real variance = 0.0L;    ///< s^2 (1/n + 1/n')
 };
 
-/// Looks for changes of what actions do. Keeps the numbers of the rounds of every action in blocks
-/// and computes everything anew from the rounds.
+/// The search of docs/policies/up_ts.md ("A world that changes"), straight from the page: blocks
+/// hold the numbers of rounds, and everything is computed anew from the rounds.
 class ChangeSearch {
  public:
-  explicit ChangeSearch(const AffectedSets& affected);
+  explicit ChangeSearch(const AffectedSets& affected)
+      : affected_(affected), blocks_(affected.actions()) {}
 
-  /// The last of `rounds` joins its action's blocks, and the action is tested.
-  std::optional<ChangeFound> after(const std::vector<AtomRound>& rounds, const NoiseFit* fit);
+  /// The last of `rounds` joins the blocks of its action. `fit` is that of before this round, null
+  /// before the first; `counted` are the action's earlier rounds that count for its mean.
+  void add(const std::vector<AtomRound>& rounds, const NoiseFit* fit,
+           const std::vector<std::size_t>& counted);
+
+  /// Tests the action of the last round. If a change is found, the old part leaves the blocks.
+  std::optional<ChangeFound> look(const std::vector<AtomRound>& rounds, const NoiseFit& fit);
 
  private:
   using Block = std::vector<std::size_t>;  ///< numbers of rounds, increasing
 
-  void add(ActionId action, std::size_t round);
+  void merge(std::vector<Block>& blocks) const;
+  bool others_agree(const std::vector<AtomRound>& rounds, const NoiseFit& fit,
+                    const ChangeFound& change) const;
 
   const AffectedSets& affected_;
-  std::vector<std::vector<Block>> blocks_;  ///< [action], oldest first
+  std::vector<std::vector<Block>> blocks_;  // [action], oldest first
+  std::vector<Real> beyond_;                // per round, what clipping takes from w'x
 };
+
+/// The mean of x over the rounds with these numbers, of which there must be one.
+Vector mean_over_numbers(const std::vector<AtomRound>& rounds,
+                         const std::vector<std::size_t>& numbers);
 
 }  // namespace updraft::testing
