@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <ostream>
@@ -20,8 +22,12 @@ namespace {
 /// What both know of the instance, and the same noise for both.
 class ForgettingDuel {
  public:
-  ForgettingDuel(const std::string& instance, const std::string& spec, std::uint64_t seed)
-      : ForgettingDuel(load_instance(instance), PolicySpec::parse(spec), seed) {}
+  /// With `counts`, payoffs are made whole numbers that are not negative.
+  ForgettingDuel(const std::string& instance, const std::string& spec, std::uint64_t seed,
+                 bool counts)
+      : ForgettingDuel(load_instance(instance), PolicySpec::parse(spec), seed) {
+    counts_ = counts;
+  }
 
   /// Plays rounds until `end`. With `rotate` > 0 the actions take turns in every such round.
   void play(std::uint32_t end, std::uint32_t rotate = 0) {
@@ -33,9 +39,13 @@ class ForgettingDuel {
       if (rotate > 0 && round_ % rotate == 0) {
         action = static_cast<ActionId>(round_ / rotate % reference_->actions());
       }
-      const Payoffs payoffs = environment_.draw(round_, action, Resolution::variables());
-      fast_->observe(action, payoffs);
-      reference_->observe(action, dense(payoffs));
+      std::vector<double> payoffs =
+          dense(environment_.draw(round_, action, Resolution::variables()));
+      if (counts_) {
+        for (double& y : payoffs) y = std::max(0.0, std::round(2.0 * y + 3.0));
+      }
+      fast_->observe(action, Payoffs::dense(payoffs));
+      reference_->observe(action, payoffs);
       ASSERT_NO_FATAL_FAILURE(compare_changes());
       if (round_ % 100 != 99) continue;
       ASSERT_NO_FATAL_FAILURE(compare_errors());
@@ -100,6 +110,7 @@ class ForgettingDuel {
   std::unique_ptr<Policy> fast_;
   std::unique_ptr<ReferencePolicy> reference_;
   std::uint32_t round_ = 0;
+  bool counts_ = false;
   std::vector<FoundChange> changes_;
   Tally tally_;
 };
@@ -109,10 +120,11 @@ struct ForgettingCase {
   std::uint32_t rounds;
   bool changes;  ///< whether some are found
   std::uint32_t rotate = 0;
+  bool counts = false;
 };
 
 void PrintTo(const ForgettingCase& one, std::ostream* out) {
-  *out << one.instance << ", " << one.rounds << " rounds";
+  *out << one.instance << ", " << one.rounds << " rounds" << (one.counts ? ", counts" : "");
 }
 
 class ForgettingReference : public ::testing::TestWithParam<ForgettingCase> {};
@@ -121,7 +133,7 @@ TEST_P(ForgettingReference, DecidesAndExplainsAsTheReference) {
   const ForgettingCase& one = GetParam();
   for (const char* spec : {"up_ts(forgetting=auto)", "up_ts_bl(forgetting=auto)"}) {
     SCOPED_TRACE(spec);
-    ForgettingDuel duel(one.instance, spec, 3);
+    ForgettingDuel duel(one.instance, spec, 3, one.counts);
     ASSERT_NO_FATAL_FAILURE(duel.play(one.rounds, one.rotate));
     EXPECT_EQ(!duel.changes().empty(), one.changes);
     expect_rarely_rounding(duel.tally());
@@ -134,7 +146,9 @@ INSTANTIATE_TEST_SUITE_P(
                       ForgettingCase{"wear-out", 900, true}, ForgettingCase{"walk", 900, true},
                       ForgettingCase{"trend", 900, true}, ForgettingCase{"seasonal", 400, false},
                       ForgettingCase{"walk", 900, true, 2}, ForgettingCase{"trend", 1200, true, 2},
-                      ForgettingCase{"rare", 300, false}));
+                      ForgettingCase{"rare", 300, false},
+                      ForgettingCase{"flip", 1100, true, 0, true},
+                      ForgettingCase{"walk", 900, true, 2, true}));
 
 }  // namespace
 
