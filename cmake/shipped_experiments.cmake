@@ -8,9 +8,11 @@ set(UPDRAFT_EXPERIMENTS gaussian gaussian-weak criteo baseline-bound misspecifie
     told-nothing-criteo-segments told-nothing-criteo told-nothing-dense told-nothing-alternating
     told-nothing-one-moves-all told-nothing-identical told-nothing-heavy-tails told-nothing-rare
     told-nothing-two-actions told-nothing-one-variable
+    changing-world-steady changing-world-seasonal changing-world-trend changing-world-flip
+    changing-world-wear-out changing-world-walk
     targeting-counterfactual targeting-model targeting-synthetic hillstrom hillstrom-spend
     contextual-linear)
-set(UPDRAFT_SUITES paper tuning-free told-nothing)
+set(UPDRAFT_SUITES paper tuning-free told-nothing changing-world)
 
 set(files "")
 foreach(kind EXPERIMENTS SUITES)

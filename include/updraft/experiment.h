@@ -113,8 +113,8 @@ struct ShippedExperiment {
 
 /// gaussian, gaussian-weak, criteo, baseline-bound, misspecified-l, targeting-counterfactual,
 /// targeting-model, targeting-synthetic, hillstrom, hillstrom-spend, contextual-linear,
-/// tuning-free-INSTANCE, told-nothing-INSTANCE: files under experiments/, built in. Suites of them
-/// are in suite.h.
+/// tuning-free-INSTANCE, told-nothing-INSTANCE, changing-world-INSTANCE: files under experiments/,
+/// built in. Suites of them are in suite.h.
 std::span<const ShippedExperiment> shipped_experiments();
 
 /// The small version: quick_rounds, quick_runs, and only one value per policy if `quick` or `paper`

@@ -117,10 +117,10 @@ struct IndividualExplanation {
 struct FoundChange {
   ActionId action = 0;
   bool of_baseline = false;  ///< rounds of other actions changed alike: not the action's doing
-  double before = 0.0;       ///< estimated uplift (of_baseline: mean of what the action moves)
+  double before = 0.0;       ///< estimated uplift (of_baseline: mean payoffs of what it moves)
   double after = 0.0;        ///< now, or of the rounds until the change was found if the effect
                              ///< changed again later
-  std::uint64_t round = 0;   ///< the first that is different, counted as they were learned from
+  std::uint64_t round = 0;   ///< the first that is different, numbered from 1 as learned from
   std::uint64_t found = 0;   ///< the round that gave it away
 };
 

@@ -27,7 +27,7 @@ struct Suite {
 /// line and the nearest name.
 Suite parse_suite(std::string_view toml, const std::string& origin);
 
-/// paper, tuning-free, told-nothing: files under experiments/, built in.
+/// paper, tuning-free, told-nothing, changing-world: files under experiments/, built in.
 std::span<const ShippedExperiment> shipped_suites();
 
 /// A shipped experiment or suite by name, else a TOML file. The file of a suite has the key

@@ -277,7 +277,7 @@ AssumptionWarning change_warning(const FoundChange& change, const WarningWords& 
                                          change.before, change.after, change.round);
   if (change.of_baseline) {
     return {AssumptionWarning::Kind::kBaselineChanged, std::nullopt,
-            fmt::format("The baseline of what {} moves {}.", action, course),
+            fmt::format("The baseline of what {} moves changed: its payoffs {}.", action, course),
             "Rounds of other actions show the same, so it is not the action's doing."};
   }
   return {AssumptionWarning::Kind::kEffectChanged, change.action,

@@ -88,7 +88,7 @@ std::optional<ActionId> NoiseLearningPolicy::forced(AllowedActions allowed) cons
 
 void NoiseLearningPolicy::absorb(ActionId action, const Payoffs& payoffs) {
   if (recent_) {
-    recent_->add(action, observations() + 1, payoffs.values(), beyond(action, payoffs.values()));
+    recent_->add(action, observations(), payoffs.values(), beyond(action, payoffs.values()));
   }
   moments_.add(action, pulls(action), payoffs.values());
   counts_.add(payoffs.values());
@@ -128,15 +128,18 @@ void NoiseLearningPolicy::look_for_change(ActionId action) {
   const bool of_baseline = others_agree(action, contrast, *split);
   const double now = estimates()[action];
   const double centre = contrast.weights.dot(mean_of(action));
-  const auto uplift = [&](const VectorXd& mean) {
-    return now + contrast.weights.dot(mean) - centre;
+  const auto shown = [&](const VectorXd& mean) {
+    if (!of_baseline) return now + contrast.weights.dot(mean) - centre;  // an uplift
+    double moved = 0.0;
+    for (const GroupId g : knowledge().affected()->atoms_of(action)) moved += mean[g];
+    return moved;
   };
   changes_.push_back({.action = action,
                       .of_baseline = of_baseline,
-                      .before = uplift(split->old_mean),
-                      .after = uplift(split->new_mean),
+                      .before = shown(split->old_mean),
+                      .after = shown(split->new_mean),
                       .round = split->first,
-                      .found = observations() + 1});
+                      .found = observations()});
   if (changes_.size() > Explanation::kMostChanges) changes_.erase(changes_.begin());
   recent_->forget(action, *split, of_baseline);
   if (of_baseline) return;

@@ -109,9 +109,11 @@ TEST_F(LoadExperiment, RefusesWhatIsNeitherShippedNorAFile) {
             "told-nothing-criteo, told-nothing-dense, told-nothing-alternating, "
             "told-nothing-one-moves-all, told-nothing-identical, told-nothing-heavy-tails, "
             "told-nothing-rare, told-nothing-two-actions, told-nothing-one-variable, "
+            "changing-world-steady, changing-world-seasonal, changing-world-trend, "
+            "changing-world-flip, changing-world-wear-out, changing-world-walk, "
             "targeting-counterfactual, targeting-model, targeting-synthetic, "
-            "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free, told-nothing; no "
-            "file has that name either");
+            "hillstrom, hillstrom-spend, contextual-linear, paper, tuning-free, told-nothing, "
+            "changing-world; no file has that name either");
   EXPECT_NE(load_refused("").find("no file has that name either"), std::string::npos);
   EXPECT_LT(load_refused(std::string(100'000, 'x')).size(), 1200u);
   EXPECT_EQ(load_refused(folder_.path().string()),

@@ -127,6 +127,26 @@ TEST(ShippedExperiments, ToldNothingTellOnlyTheSetsOrAlsoTheSegments) {
   }
 }
 
+TEST(ShippedExperiments, ChangingWorldComparesWhatForgetsWithWhatDoesNot) {
+  const auto suite = std::get<Suite>(load_experiment_or_suite("changing-world"));
+  std::vector<std::string> instances;
+  for (const Experiment& experiment : suite.experiments) {
+    SCOPED_TRACE(experiment.name);
+    instances.push_back(experiment.instance);
+    EXPECT_EQ(experiment.name, "changing-world-" + experiment.instance);
+    EXPECT_EQ(load_instance(experiment.instance)->changes(), experiment.instance != "steady");
+    EXPECT_EQ(experiment.rounds, 2000u);
+    EXPECT_EQ(experiment.runs, 100u);
+    EXPECT_EQ(experiment.seed, 1u);
+    std::vector<std::string> specs;
+    for (const PolicyGrid& policy : experiment.policies) specs.push_back(policy.spec.text());
+    EXPECT_EQ(specs, (std::vector<std::string>{"up_ts", "up_ts(forgetting=auto)", "up_ts_bl",
+                                               "up_ts_bl(forgetting=auto)", "ucb", "ts"}));
+  }
+  EXPECT_EQ(instances,
+            (std::vector<std::string>{"steady", "seasonal", "trend", "flip", "wear-out", "walk"}));
+}
+
 TEST(ShippedExperiments, AreTheFilesOfTheSourceTree) {
   for (const auto& list : {shipped_experiments(), shipped_suites()}) {
     for (const ShippedExperiment& shipped : list) {

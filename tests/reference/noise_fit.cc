@@ -44,7 +44,7 @@ class Fitter {
         actions_(affected.actions()),
         atoms_(affected.atoms()->groups()) {
     for (ActionId a = 0; a < actions_; ++a) {
-      means_.push_back(mean_of(rounds, a));
+      means_.push_back(options.kept ? options.kept->means[a] : mean_of(rounds, a));
       in_v_.emplace_back();
       for (GroupId g = 0; g < atoms_; ++g) in_v_[a].push_back(affects(affected, a, g));
     }
@@ -75,9 +75,8 @@ class Fitter {
     return in_v_[action][g] ? means_[action][g] : fit_.baseline[g];
   }
 
-  /// dof, which atoms vary, and the correlations before they are shrunk.
-  void find_correlations() {
-    Matrix products = zeros(atoms_, atoms_);  // W
+  Matrix residual_products() const {
+    Matrix products = zeros(atoms_, atoms_);
     for (const AtomRound& round : rounds_) {
       Vector r;
       for (GroupId g = 0; g < atoms_; ++g) r.push_back(round.sums[g] - centre(round.action, g));
@@ -85,6 +84,32 @@ class Fitter {
         for (GroupId h = 0; h < atoms_; ++h) products[g][h] += r[g] * r[h];
       }
     }
+    return products;
+  }
+
+  /// From products about the means to those about the centres.
+  Matrix kept_products() const {
+    Matrix products = options_.kept->products;
+    for (ActionId a = 0; a < actions_; ++a) {
+      for (GroupId g = 0; g < atoms_; ++g) {
+        for (GroupId h = 0; h < atoms_; ++h) {
+          products[g][h] +=
+              taken(a) * (means_[a][g] - centre(a, g)) * (means_[a][h] - centre(a, h));
+        }
+      }
+    }
+    return products;
+  }
+
+  Real taken(ActionId a) const {
+    Real rounds = 0.0L;
+    for (const AtomRound& round : rounds_) rounds += round.action == a ? 1.0L : 0.0L;
+    return rounds;
+  }
+
+  /// dof, which atoms vary, and the correlations before they are shrunk.
+  void find_correlations() {
+    const Matrix products = options_.kept ? kept_products() : residual_products();  // W
     Vector dof;
     for (GroupId g = 0; g < atoms_; ++g) {
       const Real fitted = static_cast<Real>(affected_.affecting(g).size()) +
@@ -145,11 +170,21 @@ class Fitter {
       atom.largest_sum =
           std::max(atom.largest_sum, static_cast<Real>(static_cast<double>(round.sums[g])));
     }
+    if (options_.kept) use_kept_squares(g, atom);
     for (std::size_t c = 0; c < atom.cells.size(); ++c) {
       const bool known = c == 0 && options_.baseline.has_value();
       atom.cells[c].dof = std::max(0.0L, atom.cells[c].rounds - (known ? 0.0L : 1.0L));
     }
     return atom;
+  }
+
+  void use_kept_squares(GroupId g, NoiseAtom& atom) const {
+    for (NoiseCell& cell : atom.cells) cell.squares = 0.0L;
+    for (ActionId a = 0; a < actions_; ++a) {
+      const Real offset = means_[a][g] - centre(a, g);
+      atom.cells[in_v_[a][g] ? 1 + a : 0].squares +=
+          options_.kept->squares[a][g] + taken(a) * offset * offset;
+    }
   }
 
   void find_variances() {
@@ -166,11 +201,9 @@ class Fitter {
       for (GroupId g = 0; g < atoms_; ++g) {
         fit_.sd_under[a].push_back(std::sqrt(variances.of[g][in_v_[a][g] ? 1 + a : 0]));
       }
-      Real rounds = 0.0L;
-      for (const AtomRound& round : rounds_) rounds += round.action == a ? 1.0L : 0.0L;
       const Real dof = static_cast<Real>(fit_.dof);
       fit_.own_dof.push_back(
-          fit_.own_share == 0.0L ? dof : std::min(dof, rounds - 1.0L + 1.0L / fit_.own_share));
+          fit_.own_share == 0.0L ? dof : std::min(dof, taken(a) - 1.0L + 1.0L / fit_.own_share));
     }
   }
 
@@ -231,6 +264,46 @@ class Fitter {
 };
 
 }  // namespace
+
+KeptSums::KeptSums(std::size_t actions, std::size_t atoms)
+    : means(zeros(actions, atoms)),
+      rounds(zeros(actions, atoms)),
+      squares(zeros(actions, atoms)),
+      products(zeros(atoms, atoms)) {}
+
+void KeptSums::add(const AtomRound& round) {
+  const std::size_t atoms = round.sums.size();
+  Vector& mean = means[round.action];
+  Vector e;
+  for (GroupId g = 0; g < atoms; ++g) {
+    const Real r = rounds[round.action][g] += 1.0L;
+    const Real deviation = round.sums[g] - mean[g];
+    e.push_back(deviation * std::sqrt((r - 1.0L) / r));
+    mean[g] += deviation / r;
+  }
+  for (GroupId g = 0; g < atoms; ++g) {
+    squares[round.action][g] += e[g] * e[g];
+    for (GroupId h = 0; h < atoms; ++h) products[g][h] += e[g] * e[h];
+  }
+}
+
+void KeptSums::separate(ActionId action, const AffectedSets& affected, std::size_t old_rounds,
+                        const Vector& old_mean, std::size_t new_rounds, const Vector& new_mean) {
+  const Real before = static_cast<Real>(old_rounds);
+  const Real after = static_cast<Real>(new_rounds);
+  const Real c = before * after / (before + after);
+  for (GroupId g = 0; g < products.size(); ++g) {
+    const Real difference = new_mean[g] - old_mean[g];
+    squares[action][g] = std::max(0.0L, squares[action][g] - c * difference * difference);
+    for (GroupId h = 0; h < products.size(); ++h) {
+      products[g][h] -= c * difference * (new_mean[h] - old_mean[h]);
+    }
+    products[g][g] = std::max(0.0L, products[g][g]);
+    if (!affects(affected, action, g)) continue;
+    means[action][g] = new_mean[g];
+    rounds[action][g] = after;
+  }
+}
 
 Vector mean_of(const std::vector<AtomRound>& rounds, ActionId action) {
   Vector mean;

@@ -35,9 +35,34 @@ struct NoiseFit {
   std::vector<Matrix> known;  ///< R: what a round of the action says of the standardised baseline
 };
 
+/// The means of actions, and squares and products about them, if rounds of what an action affects
+/// can be forgotten (docs/policies/up_ts.md, "What is forgotten").
+struct KeptSums {
+  Matrix means;     ///< [action][atom]
+  Matrix rounds;    ///< [action][atom], of that mean
+  Matrix squares;   ///< [action][atom]
+  Matrix products;  ///< of all actions: [atom][atom]
+
+  KeptSums(std::size_t actions, std::size_t atoms);
+
+  /// Without changes, squares and products are those about the mean of all rounds.
+  ///   r = rounds(g) with this one, e(g) = (x(g) - mean(g)) sqrt((r - 1) / r), with the mean before
+  ///   squares(g) += e(g)^2, products(g,h) += e(g) e(h), mean(g) += (x(g) - mean(g)) / r
+  void add(const AtomRound& round);
+
+  /// After a change of the effect, between parts of n' and n rounds with these means. With D =
+  /// new_mean - old_mean and c = n n' / (n + n')
+  ///   squares(g) -= c D(g)^2, products(g,h) -= c D(g) D(h), squares at least 0
+  /// The means of the atoms that the action affects, and their rounds, become those of the new
+  /// part.
+  void separate(ActionId action, const AffectedSets& affected, std::size_t old_rounds,
+                const Vector& old_mean, std::size_t new_rounds, const Vector& new_mean);
+};
+
 struct NoiseFitOptions {
   std::optional<Vector> baseline;  ///< per atom; absent where it has to be learnt
   bool diagonal = false;           ///< covariance = diagonal
+  std::optional<KeptSums> kept;    ///< in place of means, squares and products of all rounds
 };
 
 /// mean of x over the rounds of `action`, of which there must be one.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "random/chi_squared.h"
+#include "reference/change_search.h"
 #include "reference/noise_fit.h"
 #include "reference/plain_student.h"
 #include "reference/reference_parameters.h"
@@ -73,6 +74,11 @@ class NoiseLearning : public ReferencePolicy {
         affected_(given_affected(knowledge)),
         refit_(spec.number("refit").value_or(0.02)) {
     options_.diagonal = spec.word("covariance").value_or("learned") == "diagonal";
+    counted_.resize(actions());
+    if (spec.word("forgetting").value_or("none") == "auto") {
+      search_.emplace(affected_);
+      options_.kept.emplace(actions(), atoms());
+    }
     if (knows_baseline) options_.baseline = over_atoms(affected_, given_baseline(knowledge));
   }
 
@@ -103,6 +109,18 @@ class NoiseLearning : public ReferencePolicy {
                std::sqrt(fit_->inflation * estimates.inverse_precision[i][i]);
     }
     return static_cast<double>(total);
+  }
+
+  std::vector<FoundChange> changes() const override {
+    std::vector<FoundChange> result = changes_;
+    std::vector<bool> later(actions(), false);  // changed again
+    for (std::size_t i = result.size(); i-- > 0;) {
+      if (result[i].of_baseline) continue;
+      const ActionId a = result[i].action;
+      if (!later[a]) result[i].after = static_cast<double>(estimate().uplifts[a]);
+      later[a] = true;
+    }
+    return result;
   }
 
   std::optional<LearnedNoise> learned_noise() const override {
@@ -157,7 +175,8 @@ class NoiseLearning : public ReferencePolicy {
 
   Estimates estimate() const {
     Estimates estimates;
-    for (ActionId a = 0; a < actions(); ++a) estimates.means.push_back(mean_of(rounds_, a));
+    for (ActionId a = 0; a < actions(); ++a)
+      estimates.means.push_back(mean_over_numbers(rounds_, counted_[a]));
     if (knows_baseline()) {
       estimates.baseline = *options_.baseline;
     } else {
@@ -169,7 +188,7 @@ class NoiseLearning : public ReferencePolicy {
         uplift += fit_->weights[a][g] * (estimates.means[a][g] - estimates.baseline[g]);
       }
       estimates.uplifts.push_back(uplift);
-      estimates.own_errors.push_back(std::sqrt(fit_->variances[a] / pulls_of(a)));
+      estimates.own_errors.push_back(std::sqrt(own_variance(a)));
       estimates.standard_errors.push_back(std::sqrt(covariance(estimates, a, a)));
     }
     return estimates;
@@ -180,8 +199,7 @@ class NoiseLearning : public ReferencePolicy {
     if (a == 0) return 0.0L;
     Vector w = fit_->weights[a];
     for (GroupId g = 0; g < atoms(); ++g) w[g] -= fit_->weights[0][g];
-    return std::sqrt(fit_->variances[a] / pulls_of(a) + fit_->variances[0] / pulls_of(0) +
-                     baseline_covariance(estimates, w, w));
+    return std::sqrt(own_variance(a) + own_variance(0) + baseline_covariance(estimates, w, w));
   }
 
   /// Whether every variable of the action has another action that does not affect it.
@@ -196,23 +214,77 @@ class NoiseLearning : public ReferencePolicy {
     return true;
   }
 
-  Real pulls_of(ActionId a) const { return static_cast<Real>(pulls(a)); }
+  /// s^2(a) / n(a), over the rounds since the last change of a, and after a change of any action q
+  /// times the rounds since the last of a.
+  Real own_variance(ActionId a) const {
+    const Real own = fit_->variances[a] / static_cast<Real>(counted_[a].size());
+    if (squared_changes_ == 0.0L) return own;
+    const Real age = static_cast<Real>(rounds_.size() - 1 - counted_[a].back());
+    const Real q = squared_changes_ / static_cast<Real>(actions() * rounds_.size());
+    return own + q * age;
+  }
 
   void after_observe(ActionId action, std::span<const double> payoffs) override {
     rounds_.push_back({action, over_atoms(affected_, payoffs)});
+    if (search_) {
+      search_->add(rounds_, fit_ ? &*fit_ : nullptr, counted_[action]);
+      options_.kept->add(rounds_.back());
+    }
+    counted_[action].push_back(rounds_.size() - 1);
     for (ActionId a = 0; a < actions(); ++a) {
       if (pulls(a) == 0) return;
     }
-    const double t = static_cast<double>(rounds_.size());
-    if (fit_ && t < (1.0 + refit_) * fitted_at_) return;
-    fit_ = fit_noise(rounds_, affected_, options_);
-    fitted_at_ = t;
+    if (!fit_ || static_cast<double>(rounds_.size()) >= (1.0 + refit_) * fitted_at_) fit_now();
+    if (search_) look_for_change();
   }
 
  private:
+  void fit_now() {
+    fit_ = fit_noise(rounds_, affected_, options_);
+    fitted_at_ = static_cast<double>(rounds_.size());
+  }
+
+  /// docs/policies/up_ts.md, "A world that changes".
+  void look_for_change() {
+    const std::optional<ChangeFound> found = search_->look(rounds_, *fit_);
+    if (!found) return;
+    const ActionId a = found->action;
+    const Vector old_mean = mean_over_numbers(rounds_, found->old_part);
+    const Vector new_mean = mean_over_numbers(rounds_, found->new_part);
+    const Estimates now = estimate();
+    Real before = 0.0L;
+    Real after = 0.0L;
+    for (GroupId g = 0; g < atoms(); ++g) {
+      if (found->of_baseline && !affects_atom(a, g)) continue;
+      const Real weight = found->of_baseline ? 1.0L : fit_->weights[a][g];
+      const Real centre = found->of_baseline ? 0.0L : now.baseline[g];
+      before += weight * (old_mean[g] - centre);
+      after += weight * (new_mean[g] - centre);
+    }
+    changes_.push_back({.action = a,
+                        .of_baseline = found->of_baseline,
+                        .before = static_cast<double>(before),
+                        .after = static_cast<double>(after),
+                        .round = found->first_new + 1,
+                        .found = rounds_.size()});
+    if (found->of_baseline) return;
+    counted_[a] = found->new_part;
+    squared_changes_ += std::max(0.0L, found->difference * found->difference - found->variance);
+    options_.kept->separate(a, affected_, found->old_part.size(), old_mean, found->new_part.size(),
+                            new_mean);
+    fit_now();
+  }
+
+  bool affects_atom(ActionId a, GroupId g) const {
+    const auto atoms = affected_.atoms_of(a);
+    return std::find(atoms.begin(), atoms.end(), g) != atoms.end();
+  }
+
   void learn_baseline(Estimates& estimates) const {
     const Vector& m0 = fit_->baseline;
     estimates.baseline = zeros(atoms());
+    Matrix whole_means;  // of all rounds
+    for (ActionId a = 0; a < actions(); ++a) whole_means.push_back(mean_of(rounds_, a));
     for (GroupId g = 0; g < atoms(); ++g) {
       if (affected_.affecting(g).size() < actions()) estimates.learnt.push_back(g);
     }
@@ -223,9 +295,9 @@ class NoiseLearning : public ReferencePolicy {
       for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j = 0; j < size; ++j) {
           const GroupId h = estimates.learnt[j];
-          const Real known = pulls_of(a) * fit_->known[a][estimates.learnt[i]][h];
+          const Real known = static_cast<Real>(pulls(a)) * fit_->known[a][estimates.learnt[i]][h];
           estimates.precision[i][j] += known;
-          seen[i] += known * (estimates.means[a][h] - m0[h]) / scale(h);
+          seen[i] += known * (whole_means[a][h] - m0[h]) / scale(h);
         }
       }
     }
@@ -259,7 +331,7 @@ class NoiseLearning : public ReferencePolicy {
 
   /// Of the estimates of two actions. Where the baseline is known, they share nothing.
   Real covariance(const Estimates& estimates, ActionId a, ActionId b) const {
-    return (a == b ? fit_->variances[a] / pulls_of(a) : 0.0L) +
+    return (a == b ? own_variance(a) : 0.0L) +
            baseline_covariance(estimates, fit_->weights[a], fit_->weights[b]);
   }
 
@@ -271,7 +343,7 @@ class NoiseLearning : public ReferencePolicy {
       Real inverse = 0.0L;
       Real rest = 1.0L;
       for (const ActionId a : made_of) {
-        const Real o = fit_->variances[a] / pulls_of(a) / squared_error;
+        const Real o = own_variance(a) / squared_error;
         inverse += o * o / fit_->own_dof[a];
         rest -= o;
       }
@@ -290,7 +362,11 @@ class NoiseLearning : public ReferencePolicy {
   NoiseFitOptions options_;
   std::vector<AtomRound> rounds_;
   std::optional<NoiseFit> fit_;
-  double fitted_at_ = 0.0;  // t at the last fit
+  double fitted_at_ = 0.0;                         // t at the last fit
+  std::vector<std::vector<std::size_t>> counted_;  // per action, numbers of the rounds of its mean
+  std::optional<ChangeSearch> search_;             // with forgetting = auto
+  std::vector<FoundChange> changes_;
+  Real squared_changes_ = 0.0L;  // of effects, less the variances of the differences
 };
 
 /// up_ucb_cv and up_ucb_cv_bl, with t = observations of all actions:
@@ -370,7 +446,7 @@ class UpTs final : public NoiseLearning {
     Vector draws;
     for (ActionId a = 0; a < actions(); ++a) {
       const std::uint64_t own = knows_baseline() ? a : atoms() + a;
-      Real value = kappa * std::sqrt(fit().variances[a] / pulls_of(a)) * stream.normal(round, own);
+      Real value = kappa * std::sqrt(own_variance(a)) * stream.normal(round, own);
       for (GroupId g = 0; g < atoms(); ++g) {
         value += fit().weights[a][g] * (estimates.means[a][g] - baseline[g]);
       }

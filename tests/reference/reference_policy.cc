@@ -84,6 +84,8 @@ double ReferencePolicy::individual_index(ActionId, VariableId) const {
 
 std::optional<LearnedNoise> ReferencePolicy::learned_noise() const { return std::nullopt; }
 
+std::vector<FoundChange> ReferencePolicy::changes() const { return {}; }
+
 bool ReferencePolicy::active(ActionId) const { return true; }
 
 std::unique_ptr<ReferencePolicy> make_reference(const PolicySpec& spec,

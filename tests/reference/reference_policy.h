@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "updraft/explanation.h"
 #include "updraft/ids.h"
 #include "updraft/knowledge.h"
 #include "updraft/policy_spec.h"
@@ -107,6 +108,9 @@ class ReferencePolicy {
 
   /// Policies that learn the noise, once they have fitted it.
   virtual std::optional<LearnedNoise> learned_noise() const;
+
+  /// Policies that look for changes (forgetting = auto): all that were found, oldest first.
+  virtual std::vector<FoundChange> changes() const;
 
   /// Not eliminated.
   virtual bool active(ActionId action) const;
