@@ -25,19 +25,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from against_postgres import PROGRAMS, Postgres, run
-from serve import ROOT, Server
+from serve import ROOT, Server, processor_seconds
 
 NODES = 3
 LEASES = ROOT / "src" / "store" / "postgres_leases.cc"
-TICKS = os.sysconf("SC_CLK_TCK")
 # As every node asks once a second.
 ORPHANS = re.sub(r'"\s*"|"', "", re.search(r'kOrphans =\s*(".*?");', LEASES.read_text(), re.DOTALL)[1])
-
-
-def processor_seconds(pid, with_children=False):
-    """Of a process; with the ended children that it has waited for if asked."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(int(field) for field in fields[11:15 if with_children else 13]) / TICKS
 
 
 def database_seconds(postmaster):
@@ -67,7 +60,7 @@ class Bench:
                                 "pg_current_wal_insert_lsn() - '0/0'").split("|")
         return {"commits": int(commits), "log": int(log),
                 "database": database_seconds(self.postmaster),
-                "nodes": sum(processor_seconds(node.process.pid) for node in self.nodes),
+                "nodes": sum(node.processor_seconds() for node in self.nodes),
                 "load": sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])}
 
     def load(self, ports, connections, seeds, first=0):

@@ -64,7 +64,10 @@ Cluster::Cluster(const std::string& store, const Options& options) {
                                       "--node-secret-file",
                                       secret};
     words.insert(words.end(), options.further.begin(), options.further.end());
-    nodes_.push_back(std::make_unique<Server>(Server::Options{.store = address, .further = words}));
+    nodes_.push_back(std::make_unique<Server>(
+        Server::Options{.store = address,
+                        .further = words,
+                        .port = options.same_ports ? testing::free_port() : 0}));
   }
 }
 
