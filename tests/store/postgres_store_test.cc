@@ -128,6 +128,20 @@ TEST_F(PostgresStores, ATakenCampaignFailsAlone) {
   EXPECT_EQ(bodies(*a, kAutumn).size(), 3u);
 }
 
+/// Nor deletes it: it has not found out yet that it has lost the campaign.
+TEST_F(PostgresStores, ANodeThatLostACampaignWritesNoSnapshotOfIt) {
+  const auto a = node("a");
+  const auto b = node("b");
+  a->write({kSpring, kAutumn, event(1, 1), event(2, 1)});
+  end_lease("a");
+  b->claim(kSpring);
+  b->claim(kAutumn);
+  EXPECT_EQ(a->write_apart({SnapshotWrite{1, {1, "stale"}}})->campaigns, Ids{1});
+  EXPECT_FALSE(b->last_snapshot(kSpring));
+  EXPECT_EQ(a->write_apart({DeleteWrite{2, 5, ""}})->campaigns, Ids{2});
+  EXPECT_EQ(b->campaigns().size(), 2u);
+}
+
 TEST_F(PostgresStores, TheCommitterFailsOnlyWritesOfATakenCampaign) {
   const auto a = node("a");
   const auto b = node("b");
