@@ -34,6 +34,13 @@ def fail(message):
     sys.exit(f"serve.py: {message}")
 
 
+def processor_seconds(pid, with_children=False):
+    """Of a process; with the ended children that it has waited for if asked."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    ticks = sum(int(field) for field in fields[11:15 if with_children else 13])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class Server:
     """`updraft serve` on a store, until the end of a with block."""
 
@@ -76,6 +83,9 @@ class Server:
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+
+    def processor_seconds(self):
+        return processor_seconds(self.process.pid)
 
     def rss(self):
         """Mebibytes in memory."""

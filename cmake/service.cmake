@@ -9,6 +9,15 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)  # a client, for webhooks
 
 file(GLOB UPDRAFT_SERVICE_SOURCES CONFIGURE_DEPENDS src/service/*.cc src/store/*.cc)
+# libpq is loaded when a store in PostgreSQL is opened: only its header is needed here, and without it
+# the program is built without such stores.
+find_path(LIBPQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql)
+if(UPDRAFT_POSTGRES AND LIBPQ_INCLUDE_DIR)
+  list(FILTER UPDRAFT_SERVICE_SOURCES EXCLUDE REGEX "/store/pq_absent.cc$")
+else()
+  message(NOTICE "Without PostgreSQL: UPDRAFT_POSTGRES is off, or libpq-fe.h was not found")
+  list(FILTER UPDRAFT_SERVICE_SOURCES EXCLUDE REGEX "/store/(pq|pq_library).cc$")
+endif()
 add_library(updraft_service STATIC ${UPDRAFT_SERVICE_SOURCES})
 target_include_directories(updraft_service PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(updraft_service
@@ -16,9 +25,6 @@ target_link_libraries(updraft_service
   PRIVATE updraft_web updraft_options Boost::headers Eigen3::Eigen fmt::fmt OpenSSL::SSL
           OpenSSL::Crypto SQLite::SQLite3 spdlog::spdlog Threads::Threads ZLIB::ZLIB)
 target_link_libraries(updraft_service PRIVATE $<LINK_ONLY:PkgConfig::HTTPLIB>)
-# libpq is loaded when a store in PostgreSQL is opened: only its header is needed here, and without it
-# the program is built without such stores.
-find_path(LIBPQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql)
 if(LIBPQ_INCLUDE_DIR)
   target_include_directories(updraft_service SYSTEM PRIVATE ${LIBPQ_INCLUDE_DIR})
 endif()

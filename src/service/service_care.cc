@@ -73,14 +73,20 @@ void Service::adopt() {
   constexpr std::int64_t kAtOnce = 16;
   if (!parts_->store->is_shared()) return;
   const std::vector<std::int64_t> orphans = parts_->store->orphans(kAtOnce);
-  if (orphans.empty()) return;
-  const std::set<std::int64_t> wanted(orphans.begin(), orphans.end());
-  for (const StoredCampaign& stored : parts_->store->campaigns()) {
-    if (wanted.count(stored.id) == 0) continue;
+  std::set<std::int64_t> nameless(orphans.begin(), orphans.end());
+  std::vector<std::string> names;
+  const auto name = [&](const StoredCampaign& one) {
+    if (nameless.erase(one.id) > 0) names.push_back(one.name);
+  };
+  for (const EntryPtr& entry : parts_->entries()) name(entry->stored);
+  if (!nameless.empty()) {  // made by others since this node was started
+    for (const StoredCampaign& one : parts_->store->campaigns()) name(one);
+  }
+  for (const std::string& one : names) {
     try {
-      parts_->entry(stored.name);
+      parts_->entry(one);
     } catch (const std::exception& error) {  // another node may have been faster
-      parts_->log(fmt::format("campaign {} was not taken over: {}", stored.name, error.what()));
+      parts_->log(fmt::format("campaign {} was not taken over: {}", one, error.what()));
     }
   }
 }

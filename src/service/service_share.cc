@@ -1,12 +1,17 @@
 // What is different if several nodes share a store.
 
 #include "service/service_parts.h"
+#include "store/postgres_schema.h"
 
 namespace updraft {
 
 void Service::Parts::claim(Entry& entry) {
   if (!store->is_shared()) return;
-  store->claim(entry.stored);
+  try {
+    store->claim(entry.stored);
+  } catch (const TablesAreNewer& error) {
+    throw Unavailable(error.what(), false);
+  }
   std::optional<StoredCampaign> now = store->find_campaign(entry.stored.name);
   if (!now || now->id != entry.stored.id) {
     throw CampaignGone(fmt::format("campaign {} was deleted", entry.stored.name));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "store/postgres_schema.h"
+
 namespace updraft {
 namespace {
 
@@ -20,18 +22,26 @@ constexpr const char* kBeat =
     "AND run = $2::int8 RETURNING 1::int8";
 /// The row is locked before the conditions are looked at, and so a write with the old epoch is
 /// either in it or refused.
+/// A program whose tables have become newer takes nothing over from others, who may have written
+/// what it cannot read; what is its own, nobody else has written.
 constexpr const char* kClaim =
     "UPDATE updraft.leases AS lease SET epoch = epoch + 1, owner = $2 WHERE campaign = $1::int8 "
-    "AND "
-    "(owner IN ('', $2) OR NOT EXISTS (SELECT 1 FROM updraft.nodes WHERE name = lease.owner AND "
-    "until > clock_timestamp())) RETURNING epoch, number, chain";
+    "AND (owner = $2 OR ((SELECT max(version) FROM updraft.store) <= $3::int8 AND (owner = '' OR "
+    "NOT EXISTS (SELECT 1 FROM updraft.nodes WHERE name = lease.owner AND until > "
+    "clock_timestamp())))) RETURNING epoch, number, chain";
 constexpr const char* kOwner =
-    "SELECT owner, coalesce(address, '') FROM updraft.leases LEFT JOIN updraft.nodes ON name = "
-    "owner "
-    "WHERE campaign = $1::int8";
+    "SELECT owner, coalesce(address, ''), coalesce(until > clock_timestamp(), false)::int::int8, "
+    "(SELECT max(version) FROM updraft.store) FROM updraft.leases LEFT JOIN updraft.nodes ON name "
+    "= owner WHERE campaign = $1::int8";
+/// Goes from owner to owner in the index, so that the time grows with nodes and not with campaigns:
+/// every node asks every second.
 constexpr const char* kOrphans =
-    "SELECT campaign FROM updraft.leases WHERE owner NOT IN (SELECT name FROM updraft.nodes WHERE "
-    "until > clock_timestamp()) ORDER BY campaign LIMIT $1::int8";
+    "WITH RECURSIVE owners AS ((SELECT owner FROM updraft.leases ORDER BY owner LIMIT 1) UNION ALL "
+    "SELECT (SELECT owner FROM updraft.leases WHERE owner > owners.owner ORDER BY owner LIMIT 1) "
+    "FROM owners WHERE owner IS NOT NULL) SELECT found.campaign FROM owners, LATERAL (SELECT "
+    "campaign FROM updraft.leases WHERE leases.owner = owners.owner LIMIT $1::int8) AS found WHERE "
+    "owner NOT IN (SELECT name FROM updraft.nodes WHERE until > clock_timestamp()) AND (SELECT "
+    "max(version) FROM updraft.store) <= $2::int8 LIMIT $1::int8";
 constexpr const char* kOthers =
     "SELECT name, address FROM updraft.nodes WHERE until > clock_timestamp() AND name <> $1 ORDER "
     "BY "
@@ -156,8 +166,8 @@ void PostgresLeases::claim(const StoredCampaign& campaign) {
 PostgresLeases::Lease PostgresLeases::claimed(const StoredCampaign& campaign) {
   const Clock::time_point begin = Clock::now();
   return with_connection([&](PqConnection& connection) -> Lease {
-    const PqRows rows =
-        connection.commit_prepared(kClaim, PqParams().add(campaign.id).add(node_.name));
+    const PqRows rows = connection.commit_prepared(
+        kClaim, PqParams().add(campaign.id).add(node_.name).add(postgres_version()));
     if (rows.size() > 0) {
       return {rows.number(0, 0),
               {static_cast<std::uint64_t>(rows.number(0, 1)), rows.number(0, 2)},
@@ -166,6 +176,12 @@ PostgresLeases::Lease PostgresLeases::claimed(const StoredCampaign& campaign) {
     const PqRows owner = connection.run(kOwner, PqParams().add(campaign.id));
     if (owner.size() == 0) {
       throw CampaignGone(fmt::format("campaign {} was deleted", campaign.name));
+    }
+    if (owner.number(0, 2) == 0 && owner.number(0, 3) > postgres_version()) {
+      throw TablesAreNewer(
+          fmt::format("the store in PostgreSQL has version {} by now, newer than {}: this node "
+                      "takes no campaigns over any more; restart it with a newer updraft",
+                      owner.number(0, 3), postgres_version()));
     }
     throw CampaignElsewhere(campaign.name, std::string(owner.bytes(0, 0)),
                             std::string(owner.bytes(0, 1)));
@@ -204,7 +220,7 @@ void PostgresLeases::forget_all() {
 
 std::vector<std::int64_t> PostgresLeases::orphans(std::int64_t most) {
   return with_connection([&](PqConnection& connection) {
-    const PqRows rows = connection.run(kOrphans, PqParams().add(most));
+    const PqRows rows = connection.run(kOrphans, PqParams().add(most).add(postgres_version()));
     std::vector<std::int64_t> out;
     for (int row = 0; row < rows.size(); ++row) out.push_back(rows.number(row, 0));
     return out;

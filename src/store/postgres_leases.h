@@ -38,7 +38,8 @@ class PostgresLeases {
 
   const StoreNode& node() const { return node_; }
 
-  /// Throws CampaignElsewhere if another node has it and is alive, StoreError else.
+  /// Throws CampaignElsewhere if another node has it and is alive, StoreError else; also if it
+  /// would take the campaign over and the tables have become newer than this program knows them.
   void claim(const StoredCampaign& campaign);
 
   std::optional<Lease> find(std::int64_t campaign) const;

@@ -65,10 +65,9 @@ std::int64_t version_of(PqConnection& connection) {
 
 void refuse_newer(std::int64_t version) {
   if (version <= kTablesVersion) return;
-  throw StoreError(fmt::format("the store in PostgreSQL has version {}, newer than {}: use a newer "
-                               "updraft",
-                               version, kTablesVersion),
-                   StoreError::Kind::kOther);
+  throw TablesAreNewer(
+      fmt::format("the store in PostgreSQL has version {}, newer than {}: use a newer updraft",
+                  version, kTablesVersion));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "store/pq.h"
 
@@ -9,11 +10,17 @@ namespace updraft {
 /// The version of the tables in PostgreSQL that this program writes. docs/formats/store.md
 std::int64_t postgres_version();
 
+/// The tables are of a newer program.
+class TablesAreNewer : public StoreError {
+ public:
+  explicit TablesAreNewer(const std::string& what) : StoreError(what, Kind::kOther) {}
+};
+
 /// Makes the tables if there are none, and brings older ones up to the current version, in one
-/// transaction, so that several programs may do so at once. Throws StoreError if they are newer.
+/// transaction, so that several programs may do so at once. Throws TablesAreNewer, or StoreError.
 void prepare_tables(PqConnection& connection);
 
-/// Throws StoreError unless the tables have the current version.
+/// Throws TablesAreNewer, or StoreError, unless the tables have the current version.
 void check_tables(PqConnection& connection);
 
 }  // namespace updraft

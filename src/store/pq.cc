@@ -1,7 +1,5 @@
 #include "store/pq.h"
 
-#if __has_include(<libpq-fe.h>)
-
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -61,6 +59,8 @@ std::string_view PqRows::bytes(int row, int column) const {
 }
 
 void PqConnection::Close::operator()(pg_conn* connection) const { pq().finish(connection); }
+
+bool PqConnection::is_built_in() { return true; }
 
 PqConnection::PqConnection(const std::string& url, Options options) : options_(options) {
   // What comes before the URL is what holds unless the URL says otherwise.
@@ -270,28 +270,3 @@ void PqConnection::execute(const char* script) {
 }
 
 }  // namespace updraft
-
-#else  // built without libpq's header
-
-namespace updraft {
-
-void PqRows::Clear::operator()(pg_result*) const {}
-int PqRows::size() const { return 0; }
-std::string_view PqRows::bytes(int, int) const { return {}; }
-void PqConnection::Close::operator()(pg_conn*) const {}
-PqConnection::PqConnection(const std::string&, Options options) : options_(options) {
-  throw StoreError(
-      "this program was built without PostgreSQL (Debian: libpq-dev); use a file as the store",
-      StoreError::Kind::kOther);
-}
-PqConnection::~PqConnection() = default;
-PqRows PqConnection::run(const char*, const PqParams&) { return PqRows(nullptr); }
-PqRows PqConnection::run_prepared(const char*, const PqParams&) { return PqRows(nullptr); }
-PqRows PqConnection::commit(const char*, const PqParams&) { return PqRows(nullptr); }
-PqRows PqConnection::commit_prepared(const char*, const PqParams&) { return PqRows(nullptr); }
-void PqConnection::copy_out(const char*, const std::function<void(std::string_view)>&) {}
-void PqConnection::execute(const char*) {}
-
-}  // namespace updraft
-
-#endif

@@ -67,6 +67,9 @@ class PqConnection {
     bool keeps_commits = true;
   };
 
+  /// False in a program that was built without PostgreSQL: then the next throws.
+  static bool is_built_in();
+
   /// `url`: as libpq takes it. Refuses a server that does not keep what it has committed.
   PqConnection(const std::string& url, Options options);
   explicit PqConnection(const std::string& url) : PqConnection(url, Options()) {}

@@ -1,4 +1,3 @@
-#if __has_include(<libpq-fe.h>)
 #include "store/pq_library.h"
 
 #include <dlfcn.h>
@@ -62,4 +61,3 @@ const PqLibrary& pq() {
 }
 
 }  // namespace updraft
-#endif

@@ -4,8 +4,9 @@
 A test that passes whatever the code does proves nothing. The files *.toml beside this one list
 faults that an engineer could make, each with the tests that must fail because of it. A fault is a
 copy of one source file with one text replaced. The copy is compiled and linked in front of the
-library, so neither the sources nor the build folder change. A fault in the command line (apps/)
-makes a program of its own, which the tests of tests/cli and tests/serve run in place of updraft.
+library, so neither the sources nor the build folder change. A fault in the command line (apps/),
+or whose tests are all in tests/cli, tests/serve and tests/nodes, makes a program of its own, which
+these tests run in place of updraft.
 docs/faults.md has the results.
 
   tests/faults/run.py                   put in all faults
@@ -18,6 +19,7 @@ noticed, 1 if not, 2 if the list is wrong or something does not build.
 
 import argparse
 import fnmatch
+import functools
 import json
 import os
 import re
@@ -36,7 +38,11 @@ FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 PROGRAM = "updraft_tests"
 COMMAND = "updraft"  # built from apps/
-COMMAND_TESTS = {"cli": "updraft_cli_tests", "serve": "updraft_service_tests"}  # by their folders
+COMMAND_TESTS = {  # by their folders
+    "cli": "tests/cli/updraft_cli_tests",
+    "serve": "tests/serve/updraft_service_tests",
+    "nodes": "tests/serve/updraft_service_tests",
+}
 DOCS = ROOT / "docs" / "faults.md"
 DOCS_MARK = "<!-- Written by tests/faults/run.py --write-docs. -->\n"
 
@@ -57,7 +63,9 @@ class Fault:
 
     @property
     def in_command(self) -> bool:
-        return self.file.startswith("apps/")
+        """Whether its tests run the program."""
+        folders = folders_of(self.tests)
+        return self.file.startswith("apps/") or bool(folders) and folders <= COMMAND_TESTS.keys()
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,18 @@ def test_files() -> dict[str, list[str]]:
     return found
 
 
+@functools.cache
+def folders_of_suites() -> dict[str, set[str]]:
+    """The folders below tests/ of each test suite."""
+    return {suite: {file.split("/")[1] for file in files} for suite, files in test_files().items()}
+
+
+def folders_of(patterns: Iterable[str]) -> set[str]:
+    """The folders below tests/ with the suites that the patterns mean."""
+    known = folders_of_suites()
+    return {f for pattern in patterns for suite in suites_of(pattern, known) for f in known[suite]}
+
+
 def suites_of(pattern: str, known: Iterable[str]) -> list[str]:
     """The suites that a pattern of tests means."""
     return fnmatch.filter(known, pattern.split(".")[0].split("/")[-1])
@@ -117,7 +137,8 @@ def patched(fault: Fault) -> str:
 def runs(fault: Fault, files: list[str]) -> bool:
     """Whether a program that is run for the fault has the tests of one of the files."""
     folders = {file.split("/")[1] for file in files}
-    return bool(folders & COMMAND_TESTS.keys() if fault.in_command else folders - {"cli", "serve"})
+    in_command = folders & COMMAND_TESTS.keys()
+    return bool(in_command if fault.in_command else folders - in_command)
 
 
 def check_list(faults: list[Fault]) -> list[str]:
@@ -194,7 +215,7 @@ class Workbench:
         words[words.index("-o") + 1] = str(compiled)
         words[words.index("-c") + 1] = str(source)
         # Kernels include their own file by its path below src/, once for each kind of vector.
-        own = (ROOT / fault.file).parent if fault.in_command else folder / "src"
+        own = folder / "src" if fault.file.startswith("src/") else (ROOT / fault.file).parent
         first = next(j for j, word in enumerate(words) if word.startswith("-"))
         words.insert(first, f"-I{own}")
         subprocess.run(words, cwd=entry["directory"], check=True, capture_output=True, text=True)
@@ -267,10 +288,8 @@ class CommandBench(Workbench):
 
     def __init__(self, build: Path, faults: list[Fault]):
         super().__init__(build, [], COMMAND)
-        known = test_files()
-        suites = {s for fault in faults for test in fault.tests for s in suites_of(test, known)}
-        folders = {file.split("/")[1] for suite in suites for file in known[suite]}
-        test_programs = [f"tests/{f}/{p}" for f, p in COMMAND_TESTS.items() if f in folders]
+        folders = {folder for fault in faults for folder in folders_of(fault.tests)}
+        test_programs = sorted({p for f, p in COMMAND_TESTS.items() if f in folders})
         self.ninja(*test_programs)
         self.test_programs = [build / program for program in test_programs]
 

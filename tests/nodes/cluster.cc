@@ -57,10 +57,17 @@ Cluster::Cluster(const std::string& store, const Options& options) {
       proxies_.push_back(std::make_unique<testing::Proxy>(options.proxied_port));
       address = with_port(store, proxies_.back()->port());
     }
-    std::vector<std::string> words = {"--node", "node-" + std::to_string(i), "--node-lease",
-                                      "1",      "--node-secret-file",        secret};
+    std::vector<std::string> words = {"--node",
+                                      "node-" + std::to_string(i),
+                                      "--node-lease",
+                                      std::to_string(options.lease_seconds),
+                                      "--node-secret-file",
+                                      secret};
     words.insert(words.end(), options.further.begin(), options.further.end());
-    nodes_.push_back(std::make_unique<Server>(Server::Options{.store = address, .further = words}));
+    nodes_.push_back(std::make_unique<Server>(
+        Server::Options{.store = address,
+                        .further = words,
+                        .port = options.same_ports ? testing::free_port() : 0}));
   }
 }
 

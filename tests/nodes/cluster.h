@@ -38,7 +38,8 @@ class Cluster {
     std::size_t nodes = 3;
     std::vector<std::string> further = {};  ///< command line options of all
     int proxied_port = 0;                   ///< of the database; 0: no proxies
-    bool same_ports = false;                ///< after each start of a node
+    int lease_seconds = 1;
+    bool same_ports = false;  ///< after each start of a node
   };
 
   Cluster(const std::string& store, const Options& options);

@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "nodes/cluster.h"
+#include "nodes/crowd.h"
 #include "serve/api.h"
-#include "serve/verdict.h"
 
 namespace updraft::service_test {
 namespace {
@@ -23,87 +23,10 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Postgres;
 
-constexpr std::size_t kVisitors = 6;
-
 /// How often; ./dev nodes sets another number.
 int times(const char* variable, int otherwise) {
   const char* wanted = std::getenv(variable);
   return wanted == nullptr ? otherwise : std::atoi(wanted);
-}
-
-/// Clients of all nodes, for each node some.
-class Crowd {
- public:
-  Crowd(const CampaignCase& campaign, Cluster& cluster) : nodes_(cluster.size()) {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i].port = cluster.node(i).port();
-    for (std::size_t i = 0; i < kVisitors; ++i) {
-      visitors_.emplace_back(campaign, nodes_[i % nodes_.size()], i);
-    }
-  }
-
-  Whereabouts& at(std::size_t node) { return nodes_[node]; }
-  std::deque<Visitor>& visitors() { return visitors_; }
-
-  /// Until some request was answered after now.
-  void wait_for_traffic() {
-    const std::uint64_t before = answered();
-    if (!eventually([&] { return answered() > before; })) throw std::runtime_error("no traffic");
-  }
-  std::uint64_t in_doubt() const {
-    std::uint64_t sum = 0;
-    for (const Whereabouts& node : nodes_) sum += node.in_doubt;
-    return sum;
-  }
-
-  /// Plays while `disturb` runs.
-  std::string play(const std::function<void()>& disturb) {
-    return in_threads(
-        visitors_, [](Visitor& visitor) { visitor.play(); },
-        [&] {
-          try {
-            disturb();
-          } catch (...) {
-            end();
-            throw;
-          }
-          end();
-        });
-  }
-
- private:
-  std::uint64_t answered() const {
-    std::uint64_t sum = 0;
-    for (const Whereabouts& node : nodes_) sum += node.answered;
-    return sum;
-  }
-  void end() {
-    for (Whereabouts& node : nodes_) node.over = true;
-  }
-
-  std::deque<Whereabouts> nodes_;
-  std::deque<Visitor> visitors_;
-};
-
-const CampaignCase& a_campaign() {
-  static const CampaignCase kCampaign = case_with_known_sets("up_ts");
-  return kCampaign;
-}
-
-/// A node that has lost the campaign knows it, and asks the one that has it.
-void expect_same_reports(Cluster& cluster) {
-  Json first;
-  for (std::size_t i = 0; i < cluster.size(); ++i) {
-    Json report;
-    ASSERT_TRUE(eventually([&] {
-      const Answer answer =
-          Api(cluster.node(i).port()).get(campaign_path(a_campaign().name) + "/report");
-      report = answer.json();
-      return answer.ok();
-    }));
-    report.erase("now_ms");
-    if (i == 0) first = report;
-    EXPECT_EQ(report, first) << "node " << i;
-  }
 }
 
 /// Until each node can write again: it finds out by a write that its connection to a database that
@@ -162,6 +85,12 @@ TEST_F(Nodes, RefuseWhoDoesNotKnowTheirSecret) {
   }
   EXPECT_EQ(client.Get("/v1/campaigns", {{"X-Updraft-Node", "a-secret-of-all-nodes"}})->status,
             200);
+  // Nobody knows the secret of a service that has none.
+  const Server alone;
+  EXPECT_EQ(httplib::Client("127.0.0.1", alone.port())
+                .Get("/v1/campaigns", {{"X-Updraft-Node", ""}})
+                ->status,
+            403);
 }
 
 TEST_F(Nodes, ArchivedAndDeletedCampaignsAreSoForAll) {
@@ -208,13 +137,6 @@ TEST_F(Nodes, KilledNodesLoseNothing) {
   check_visitors(a_campaign(), crowd.visitors(), cluster.node(0).port(), store);
 }
 
-/// Which node has the campaign, by the database.
-std::size_t owner_in(const std::string& store) {
-  const std::string owner = Postgres::shared()->sql("SELECT max(owner) FROM updraft.leases",
-                                                    store.substr(store.rfind('/') + 1));
-  return static_cast<std::size_t>(owner.at(owner.size() - 2) - '0');
-}
-
 TEST_F(Nodes, AnOwnerThatWasHaltedAcrossATakeoverWritesNothing) {
   const std::string store = Postgres::shared()->new_database();
   Cluster cluster(store, {});
@@ -257,11 +179,6 @@ TEST_F(Nodes, ANodeThatIsCutOffFromTheDatabaseLosesItsCampaigns) {
       }
       cluster.proxy(owner).halt(false);
     }
-    // A slow network is no reason to take anything.
-    for (std::size_t i = 0; i < cluster.size(); ++i) cluster.proxy(i).set_delay(20);
-    crowd.wait_for_traffic();
-    std::this_thread::sleep_for(1s);
-    for (std::size_t i = 0; i < cluster.size(); ++i) cluster.proxy(i).set_delay(0);
   });
   ASSERT_EQ(thrown, "");
   check_visitors(a_campaign(), crowd.visitors(), cluster.node(0).port(), store);
@@ -398,6 +315,35 @@ TEST_F(Nodes, StoresAreMigratedAndChecked) {
             std::string::npos);
 }
 
+/// A trigger changes what is written, as a fault of the copy would.
+TEST_F(Nodes, ACopyThatIsNotTheSameIsRemoved) {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder.path("campaigns.db");
+  {
+    Server server({.store = file, .further = {"--snapshot-every", "10"}});
+    Api api(server.port());
+    api.create(a_campaign().definition);
+    for (int i = 0; i < 25; ++i) api.decide(a_campaign().name);
+    EXPECT_EQ(server.terminate().exit_code, 0);
+  }
+  const auto migrated = [&](const std::string& table, const std::string& change) {
+    const std::string tables = Postgres::shared()->new_database();
+    { const Server makes_them({.store = tables, .further = {}}); }
+    asked(tables,
+          "DELETE FROM updraft.nodes; CREATE FUNCTION change() RETURNS trigger LANGUAGE "
+          "plpgsql AS 'BEGIN " +
+              change + " END'; CREATE TRIGGER change BEFORE INSERT ON updraft." + table +
+              " FOR EACH ROW EXECUTE FUNCTION change(); SELECT 1");
+    const cli_test::Outcome out = run_to_end({"store", "migrate", file, tables});
+    EXPECT_EQ(out.exit_code, 1) << out.out << out.err;
+    EXPECT_NE(out.err.find("the copy is not the same"), std::string::npos) << out.err;
+    EXPECT_EQ(asked(tables, "SELECT count(*) FROM updraft.campaigns"), "0");
+    EXPECT_EQ(asked(tables, "SELECT count(*) FROM updraft.events"), "0");
+  };
+  migrated("events", "NEW.time_ms := NEW.time_ms + 1; RETURN NEW;");
+  migrated("snapshots", "RETURN NULL;");
+}
+
 TEST_F(Nodes, PayoffsComeFromAQueryAndMayComeTwice) {
   const testing::TemporaryFolder folder;
   Server server;
@@ -444,6 +390,23 @@ TEST_F(Nodes, PayoffsComeFromAQueryAndMayComeTwice) {
   EXPECT_EQ(pay("SELECT NULL AS decision, 'a' AS variable, 1 AS payoff").exit_code, 2);
   EXPECT_NE(
       pay("DELETE FROM sold RETURNING id AS decision, 'a' AS variable, 1 AS payoff").exit_code, 0);
+
+  // So are parts of what is not complete.
+  api.decide(name, {{"decision", "open"}});
+  const std::string part =
+      folder.write("part.csv", "decision,variable,payoff\nopen," + variable + ",2\n");
+  Json open;
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_EQ(run_to_end({"pay", name, "--from", part, "--incomplete", "--part", "night",
+                          "--service", "http://127.0.0.1:" + std::to_string(server.port())})
+                  .out,
+              "paid 1 decisions\n");
+    const Json now = api.get(decision_path(name, "open")).json();
+    if (time == 1) {
+      EXPECT_EQ(now, open);
+    }
+    open = now;
+  }
 
   // The same from a file.
   api.decide(name, {{"decision", "late:one"}});

@@ -44,6 +44,14 @@ std::string refusal(const std::function<void()>& call) {
   return "";
 }
 
+bool has_openssl() { return std::system("openssl version >/dev/null 2>&1") == 0; }
+
+/// A server of these tests alone, whose settings they change, and change back.
+Postgres& changeable_server() {
+  static Postgres server({.tls = has_openssl()});
+  return server;
+}
+
 class PostgresStores : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -118,6 +126,20 @@ TEST_F(PostgresStores, ATakenCampaignFailsAlone) {
   // All or nothing for who asks for that.
   EXPECT_EQ(a->write({event(1, 2), event(2, 4)}), AppendResult::kConflict);
   EXPECT_EQ(bodies(*a, kAutumn).size(), 3u);
+}
+
+/// Nor deletes it: it has not found out yet that it has lost the campaign.
+TEST_F(PostgresStores, ANodeThatLostACampaignWritesNoSnapshotOfIt) {
+  const auto a = node("a");
+  const auto b = node("b");
+  a->write({kSpring, kAutumn, event(1, 1), event(2, 1)});
+  end_lease("a");
+  b->claim(kSpring);
+  b->claim(kAutumn);
+  EXPECT_EQ(a->write_apart({SnapshotWrite{1, {1, "stale"}}})->campaigns, Ids{1});
+  EXPECT_FALSE(b->last_snapshot(kSpring));
+  EXPECT_EQ(a->write_apart({DeleteWrite{2, 5, ""}})->campaigns, Ids{2});
+  EXPECT_EQ(b->campaigns().size(), 2u);
 }
 
 TEST_F(PostgresStores, TheCommitterFailsOnlyWritesOfATakenCampaign) {
@@ -275,6 +297,47 @@ TEST_F(PostgresStores, ANewProgramOfTheSameNameTakesOverAtOnce) {
   EXPECT_EQ(before->write_apart({event(1, 2)})->campaigns, Ids{1});
 }
 
+TEST_F(PostgresStores, TheEndOfAnEarlierProgramGivesNothingOfALaterOneFree) {
+  auto before = node("a");
+  before->write({kSpring});
+  const auto after = node("a");
+  const auto b = node("b");
+  after->claim(kSpring);
+  before.reset();
+  EXPECT_EQ(b->other_nodes().size(), 1u);
+  EXPECT_THROW(b->claim(kSpring), CampaignElsewhere);
+}
+
+/// A standby that was promoted without the last events, as without a synchronous one: a node that
+/// knows them leaves no hole.
+TEST_F(PostgresStores, ANodeThatKnowsMoreThanTheDatabaseWritesNothing) {
+  const auto a = node("a");
+  a->write({kSpring, event(1, 1, "first")});
+  const std::string head = Postgres::shared()->sql("SELECT chain FROM updraft.leases", database());
+  a->write({event(1, 2, "lost")});
+  Postgres::shared()->sql("UPDATE updraft.leases SET number = 1, chain = " + head, database());
+  Postgres::shared()->sql("DELETE FROM updraft.events WHERE number = 2", database());
+  EXPECT_EQ(a->write_apart({event(1, 3, "beyond a hole")})->campaigns, Ids{1});
+  a->claim(kSpring);
+  EXPECT_TRUE(a->write_apart({event(1, 2, "second")})->campaigns.empty());
+  EXPECT_EQ(bodies(*a, kSpring), (std::vector<std::string>{"first", "second"}));
+}
+
+TEST_F(PostgresStores, RefuseAServerThatKeepsNothing) {
+  const Postgres& careless = changeable_server();
+  careless.sql("ALTER SYSTEM SET full_page_writes = off");
+  careless.sql("SELECT pg_reload_conf()");
+  EXPECT_TRUE(testing::eventually([&] {
+    return refusal([&] {
+             PqConnection connection(careless.url());
+           }).find("fsync and full_page_writes must be on") != std::string::npos;
+  }));
+  const PqConnection for_tools(careless.url(), {.keeps_commits = false});
+  careless.sql("ALTER SYSTEM RESET full_page_writes");
+  careless.sql("SELECT pg_reload_conf()");
+  EXPECT_TRUE(testing::eventually([&] { return careless.sql("SHOW full_page_writes") == "on\n"; }));
+}
+
 TEST_F(PostgresStores, SaysWhatIsDamaged) {
   const auto a = node("a");
   a->write({kSpring, event(1, 1, "one"), event(1, 2, "two"), SnapshotWrite{1, {2, "state"}}});
@@ -312,6 +375,108 @@ TEST_F(PostgresStores, RefusesTablesThatAreNewer) {
   const std::string empty = Postgres::shared()->new_database();
   EXPECT_NE(refusal([&] { PostgresStore reader(empty); }).find("there is no store"),
             std::string::npos);
+}
+
+/// A newer program has made its tables while this one runs.
+TEST_F(PostgresStores, TakesNothingOverOnceTablesAreNewer) {
+  const auto a = node("a");
+  const auto b = node("b");
+  a->write({kSpring, kAutumn});
+  Postgres::shared()->sql("UPDATE updraft.store SET version = version + 1", database());
+  // It goes on with its own, also after it was in doubt.
+  EXPECT_EQ(a->write({event(1, 1)}), AppendResult::kOk);
+  EXPECT_NO_THROW(a->claim(kSpring));
+  EXPECT_EQ(a->write({event(1, 2)}), AppendResult::kOk);
+  EXPECT_THROW(b->claim(kSpring), CampaignElsewhere);
+  end_lease("a");
+  EXPECT_TRUE(b->orphans(10).empty());
+  EXPECT_NE(refusal([&] { b->claim(kSpring); }).find("restart it with a newer updraft"),
+            std::string::npos);
+  Postgres::shared()->sql("UPDATE updraft.store SET version = version - 1", database());
+  EXPECT_EQ(b->orphans(10).size(), 2u);
+  EXPECT_NO_THROW(b->claim(kSpring));
+}
+
+/// Somebody cancels the wait for the standby: the primary has the event, a standby perhaps not.
+TEST_F(PostgresStores, ACommitWithAWarningIsInDoubt) {
+  Postgres& server = changeable_server();
+  url_ = server.new_database();
+  const auto a = node("a");
+  a->write({kSpring, event(1, 1, "known")});
+  server.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+  server.sql("ALTER SYSTEM SET synchronous_commit = 'local'");  // which the service overrules
+  server.sql("SELECT pg_reload_conf()");
+  const auto cancel_when_it_waits = [&] {
+    return testing::eventually([&] {
+      return server.sql(
+                 "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE "
+                 "wait_event = 'SyncRep'") == "1\n";
+    });
+  };
+  ASSERT_TRUE(testing::eventually(
+      [&] { return server.sql("SHOW synchronous_standby_names") == "nobody\n"; }));
+  auto written = std::async(std::launch::async, [&] {
+    try {
+      // Until a session has read its settings again.
+      for (std::uint64_t number = 2;; ++number) a->write_apart({event(1, number, "in doubt")});
+    } catch (const StoreError& error) {
+      return error.kind();
+    }
+  });
+  ASSERT_TRUE(cancel_when_it_waits());
+  EXPECT_EQ(written.get(), StoreError::Kind::kInDoubt);
+  // So is a claim.
+  auto claimed = std::async(std::launch::async, [&] { a->claim(kSpring); });
+  for (int tries = 0; tries < 2; ++tries) ASSERT_TRUE(cancel_when_it_waits());
+  EXPECT_THROW(claimed.get(), StoreError);
+  EXPECT_FALSE(a->holds(1));
+  server.sql("ALTER SYSTEM RESET ALL");
+  server.sql("SELECT pg_reload_conf()");
+  ASSERT_TRUE(testing::eventually([&] {
+    try {
+      a->claim(kSpring);
+      return true;
+    } catch (const StoreError&) {
+      return false;
+    }
+  }));
+  EXPECT_EQ(bodies(*a, kSpring).back(), "in doubt");
+}
+
+TEST_F(PostgresStores, AskForTheCertificateOfTheServer) {
+  if (!has_openssl()) GTEST_SKIP() << "there is no openssl command";
+  const Postgres& server = changeable_server();
+  const testing::TemporaryFolder folder;
+  const std::string stranger = folder.path("ca.pem");
+  ASSERT_EQ(std::system(("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 "
+                         "-nodes -days 1 -subj '/CN=an authority' -keyout " +
+                         folder.path("ca.key") + " -out " + stranger + " 2>/dev/null")
+                            .c_str()),
+            0);
+  const auto ask = [](const Postgres& whom, const std::string& trusted, const std::string& host) {
+    std::string url = whom.url();
+    url.replace(url.find("127.0.0.1"), 9, host);
+    PqConnection connection(url + "?sslmode=verify-full&sslrootcert=" + trusted);
+    return std::string(
+        connection.run("SELECT ssl::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+            .bytes(0, 0));
+  };
+  EXPECT_EQ(ask(server, server.authority(), "127.0.0.1"), "true");
+  EXPECT_NE(refusal([&] { ask(server, stranger, "127.0.0.1"); }).find("certificate verify failed"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              ask(server, server.authority(), "localhost");
+            }).find("does not match host name"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              ask(*Postgres::shared(), server.authority(), "127.0.0.1");
+            }).find("does not support SSL"),
+            std::string::npos);
+  // A whole store.
+  const std::string url = server.url() + "?sslmode=verify-full&sslrootcert=";
+  const auto a = node("a", 3'600'000, url + server.authority());
+  EXPECT_EQ(a->write({kSpring, event(1, 1)}), AppendResult::kOk);
+  EXPECT_NE(refusal([&] { node("b", 3'600'000, url + stranger); }), "");
 }
 
 /// The grants of docs/many-nodes.md.

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/pq.h"
 #include "support/eventually.h"
 
 namespace updraft::testing {
@@ -85,7 +86,10 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-bool has_postgres() { return ::access(kInitdb, X_OK) == 0; }
+std::string no_postgres() {
+  if (!PqConnection::is_built_in()) return "updraft was built without PostgreSQL";
+  return ::access(kInitdb, X_OK) == 0 ? "" : "PostgreSQL 15 is not installed";
+}
 
 Postgres::Postgres(const Options& options) : port_(options.port != 0 ? options.port : free_port()) {
   const std::string data = folder_.path("data");
@@ -109,7 +113,39 @@ Postgres::Postgres(const Options& options) : port_(options.port != 0 ? options.p
       << folder_.path().string() << "'\nmax_connections = 200\nshared_buffers = 32MB\n"
       << "autovacuum_naptime = 10\nlog_checkpoints = off\n"
       << options.settings << "\n";
+  if (options.tls) make_certificates(log);
   start();
+}
+
+void Postgres::make_certificates(const std::string& log) const {
+  const auto openssl = [&](const std::string& name, const std::string& subject,
+                           const std::vector<std::string>& further) {
+    std::vector<std::string> words = {"/usr/bin/openssl",
+                                      "req",
+                                      "-x509",
+                                      "-newkey",
+                                      "ec",
+                                      "-pkeyopt",
+                                      "ec_paramgen_curve:prime256v1",
+                                      "-nodes",
+                                      "-days",
+                                      "1",
+                                      "-subj",
+                                      subject,
+                                      "-keyout",
+                                      folder_.path(name + ".key"),
+                                      "-out",
+                                      folder_.path(name + ".pem")};
+    words.insert(words.end(), further.begin(), further.end());
+    run(words, log);
+  };
+  openssl("ca", "/CN=an authority", {});
+  openssl("server", "/CN=127.0.0.1",
+          {"-addext", "subjectAltName=IP:127.0.0.1", "-CA", folder_.path("ca.pem"), "-CAkey",
+           folder_.path("ca.key")});
+  std::ofstream(folder_.path("data/postgresql.conf"), std::ios::app)
+      << "ssl = on\nssl_cert_file = '" << folder_.path("server.pem") << "'\nssl_key_file = '"
+      << folder_.path("server.key") << "'\n";
 }
 
 Postgres::~Postgres() {
@@ -170,7 +206,7 @@ std::string Postgres::new_database() {
 }
 
 Postgres* Postgres::shared() {
-  if (!has_postgres()) return nullptr;
+  if (!no_postgres().empty()) return nullptr;
   static Postgres server;
   return &server;
 }

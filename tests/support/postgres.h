@@ -9,8 +9,9 @@ namespace updraft::testing {
 /// A port of the loopback that nobody listens on.
 int free_port();
 
-/// Whether PostgreSQL 15 is installed; tests that need it are skipped otherwise, and say so.
-bool has_postgres();
+/// Why there is no PostgreSQL for tests: it is not installed, or updraft was built without it.
+/// Empty if there is.
+std::string no_postgres();
 
 /// A server of PostgreSQL in a temporary folder, on a socket there and a free port of the loopback.
 /// As root, it runs as the user postgres. Stopped, and gone, with the object.
@@ -20,7 +21,8 @@ class Postgres {
     std::string settings = {};          ///< lines of postgresql.conf
     const Postgres* copy_of = nullptr;  ///< of which it is a standby, by the name `name`
     std::string name = "primary";
-    int port = 0;  ///< any that is free unless given
+    int port = 0;      ///< any that is free unless given
+    bool tls = false;  ///< with a certificate for 127.0.0.1 by an authority of its own
   };
 
   Postgres() : Postgres(Options()) {}
@@ -35,6 +37,8 @@ class Postgres {
   std::string url(const std::string& database = "postgres") const;
   /// Makes a database that is empty, and returns its address.
   std::string new_database();
+  /// The certificate of the authority, with Options::tls.
+  std::string authority() const { return folder_.path("ca.pem"); }
   /// What psql prints; throws if it fails.
   std::string sql(const std::string& text, const std::string& database = "postgres") const;
 
@@ -43,12 +47,12 @@ class Postgres {
   void start();
   void promote();
 
-  /// One for all tests of the program that need nothing special; null if PostgreSQL is not
-  /// installed.
+  /// One for all tests of the program that need nothing special; null if there is none.
   static Postgres* shared();
 
  private:
   void control(const std::string& command) const;
+  void make_certificates(const std::string& log) const;
 
   TemporaryFolder folder_;
   int port_ = 0;
@@ -57,6 +61,6 @@ class Postgres {
 
 }  // namespace updraft::testing
 
-/// Ends a test that needs PostgreSQL if it is not installed.
+/// Ends a test that needs PostgreSQL if there is none.
 #define SKIP_WITHOUT_POSTGRES() \
-  if (!updraft::testing::has_postgres()) GTEST_SKIP() << "PostgreSQL 15 is not installed"
+  if (const std::string why = updraft::testing::no_postgres(); !why.empty()) GTEST_SKIP() << why
