@@ -321,8 +321,11 @@ Event LiveCampaign::pay(std::string_view id, PayoffPart part, std::int64_t now_m
   check_part(decision, part);
   const bool completes = part.complete;
   if (completes) {
-    const PayoffPart* only = only_part(decision, part);
-    observe(decision.decided, only != nullptr ? *only : joined(decision, part));
+    if (const PayoffPart* only = only_part(decision, part)) {
+      observe(decision.decided, *only);  // large ones are not copied
+    } else {
+      observe(decision.decided, joined(decision, part));
+    }
   }
   Event event = happened(EventKind::kPayoffs, id, now_ms, encode(part));
   waiting_numbers_ += part.values.size();
