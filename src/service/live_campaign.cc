@@ -141,7 +141,11 @@ CampaignGauges LiveCampaign::counts() const {
           .late = late_,
           .held_out = held_out_,
           .settled = actions != nullptr && actions->settled() ? 1u : 0u,
-          .guardrail_alarms = actions == nullptr ? 0 : actions->alarms().size()};
+          .guardrail_alarms = actions == nullptr ? 0 : actions->alarms().size(),
+          .state_version = version_,
+          .last_event_ms = last_event_ms(),
+          .stopped = stopped(),
+          .in_shadow = in_shadow()};
 }
 
 std::optional<std::int64_t> LiveCampaign::last_event_ms() const {
