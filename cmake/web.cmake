@@ -1,4 +1,4 @@
-# updraft_web: the pages under web/, bundled and built in as web_asset(), and html_report(). Neither
+# updraft_web: the pages under web/, bundled, packed and built in (web/assets.h), and html_report(). Neither
 # the library nor the Python module has it.
 find_program(ESBUILD esbuild DOC "Bundles the scripts of the pages")
 find_file(CHARTJS chart.mjs DOC "Chart.js, as a module"
@@ -40,14 +40,16 @@ add_custom_command(
   DEPENDS ${web}/style.css
   COMMENT "Minifying style.css" VERBATIM)
 
-set(assets ${web}/dashboard.html ${bundled}/dashboard.js ${bundled}/style.css ${web}/report.html
-    ${bundled}/report.js)
+set(assets ${bundled}/style.css ${web}/report.html ${bundled}/report.js)
+set(page ${web}/dashboard.html)
+set(served dashboard.css=${bundled}/style.css dashboard.js=${bundled}/dashboard.js)
 add_custom_command(
   OUTPUT ${bundled}/assets.cc
-  COMMAND ${CMAKE_COMMAND} "-DASSETS=${assets}" -DOUTPUT=${bundled}/assets.cc
+  COMMAND ${CMAKE_COMMAND} "-DASSETS=${assets}" -DPAGE=${page} "-DSERVED=${served}"
+          -DFOLDER=${bundled} -DOUTPUT=${bundled}/assets.cc
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_assets.cmake
-  DEPENDS ${assets} ${PROJECT_SOURCE_DIR}/cmake/embed_assets.cmake
-  COMMENT "Embedding the pages" VERBATIM)
+  DEPENDS ${assets} ${page} ${bundled}/dashboard.js ${PROJECT_SOURCE_DIR}/cmake/embed_assets.cmake
+  COMMENT "Embedding and packing the pages" VERBATIM)
 # Compilers need not take literals of more than 64 KiB, but gcc and clang do.
 set_source_files_properties(${bundled}/assets.cc PROPERTIES
                             COMPILE_OPTIONS -Wno-overlength-strings SKIP_PRECOMPILE_HEADERS ON)

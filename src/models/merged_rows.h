@@ -30,6 +30,11 @@ class MergedRows {
   std::span<const double> payoffs() const { return payoffs_; }
   /// Rows added.
   std::uint64_t total() const { return total_; }
+  /// Of memory, at most: vectors may have room for twice what they hold.
+  std::uint64_t bytes() const {
+    constexpr std::size_t kOfPlaces = 48;
+    return rows_.rows() * (2 * sizeof(double) * (rows_.features() + 2) + kOfPlaces);
+  }
 
   void write(StateWriter& writer) const;
   void read(StateReader& reader);

@@ -75,6 +75,8 @@ class ExactLogistic final : public TreatmentModel {
     if (gradient_.norm() > enough()) start_anew();
   }
 
+  std::uint64_t kept_bytes() const override { return rows_.bytes(); }
+
  private:
   void learn(std::span<const double> row, double payoff) override {
     rows_.add(row, payoff);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,6 +23,9 @@ class TreatmentModel {
   /// Per row (one after the other): the expected payoff, and ||row||_{V^-1}.
   void predict(std::span<const double> rows, std::span<double> means,
                std::span<double> widths) const;
+
+  /// At most so many bytes do rows take that are kept for ever.
+  virtual std::uint64_t kept_bytes() const { return 0; }
 
   std::size_t features() const { return ellipsoid_.features(); }
   std::span<const double> theta() const { return theta_; }

@@ -7,7 +7,8 @@
 namespace updraft {
 
 /// What a campaign takes while it lives, estimated from its definition before anything is made of
-/// it. Outstanding decisions are not counted: they have limits of their own.
+/// it. Outstanding decisions are not counted: they have limits of their own. Rows that a policy
+/// keeps for ever are counted as they come (policies/kept_bytes.h).
 struct CampaignCost {
   std::uint64_t bytes = 0;
   /// Multiplications of the slowest step of a decision or of learning from its payoffs, apart from

@@ -353,15 +353,13 @@ Json changes_json(const LiveCampaign& campaign) {
 
 }  // namespace
 
-Json brief(const LiveCampaign& campaign) {
-  const CampaignDefinition& definition = campaign.definition();
-  const CampaignGauges counts = campaign.counts();
+Json brief(const CampaignGauges& counts, const CampaignDefinition& definition) {
   return {{"name", definition.name},
           {"policy", definition.spec.text()},
-          {"stopped", campaign.stopped()},
-          {"mode", campaign.in_shadow() ? "shadow" : "live"},
-          {"state_version", campaign.version()},
-          {"last_event_ms", time_or_null(campaign.last_event_ms())},
+          {"stopped", counts.stopped},
+          {"mode", counts.in_shadow ? "shadow" : "live"},
+          {"state_version", counts.state_version},
+          {"last_event_ms", time_or_null(counts.last_event_ms)},
           {"decisions", counts_json(counts)}};
 }
 
@@ -380,14 +378,14 @@ void put_creation(const StoredCampaign& stored, Json& out) {
 }
 
 Json described(const LiveCampaign& campaign) {
-  Json out = brief(campaign);
+  Json out = brief(campaign.counts(), campaign.definition());
   out["definition"] = Json::parse(campaign.definition().canonical);
   return out;
 }
 
 Json campaign_report(const LiveCampaign& campaign, bool only_counts) {
   const CampaignDefinition& definition = campaign.definition();
-  Json out = only_counts ? brief(campaign) : described(campaign);
+  Json out = only_counts ? brief(campaign.counts(), definition) : described(campaign);
   out["oldest_outstanding_ms"] = time_or_null(campaign.oldest_outstanding_ms());
   out["wait"] = number_or_null(definition.wait_seconds);
   out["lost"] = definition.lost == LostPayoffs::kZeros ? "zeros" : "skip";

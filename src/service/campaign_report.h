@@ -8,7 +8,7 @@
 namespace updraft {
 
 /// The campaign in a list: name, policy, state.
-nlohmann::json brief(const LiveCampaign& campaign);
+nlohmann::json brief(const CampaignGauges& counts, const CampaignDefinition& definition);
 
 /// The same of one that cannot be used, as far as it is known, with the reason.
 nlohmann::json brief_of_quarantined(const CampaignGauges& counts, const std::string& reason);

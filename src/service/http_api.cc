@@ -348,11 +348,8 @@ HttpAnswer HttpApi::dispatch(const HttpRequest& request, const RouteMatch& match
   Service* service = service_;
   switch (match.route->endpoint) {
     case Endpoint::kPage:
-      return dashboard_page();
-    case Endpoint::kPageScript:
-      return dashboard_script(request.query);
-    case Endpoint::kPageStyle:
-      return dashboard_style(request.query);
+    case Endpoint::kPageFile:
+      return dashboard_file(request.path);
     case Endpoint::kHealth:
       return health(service);
     case Endpoint::kMetrics:

@@ -8,8 +8,7 @@ constexpr std::size_t kLongestPath = 500;
 
 constexpr Route kRoutes[] = {
     {Endpoint::kPage, "GET", "/"},
-    {Endpoint::kPageScript, "GET", "/dashboard.js"},
-    {Endpoint::kPageStyle, "GET", "/dashboard.css"},
+    {Endpoint::kPageFile, "GET", "/assets/{file}"},
     {Endpoint::kHealth, "GET", "/healthz"},
     {Endpoint::kReady, "GET", "/readyz"},
     {Endpoint::kMetrics, "GET", "/metrics", kReads},
@@ -56,6 +55,7 @@ bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
       match.decision = given;
     } else if (wanted == "{action}") {
       match.action = given;
+    } else if (wanted == "{file}") {  // whose path is enough
     } else if (wanted != given) {
       return false;
     }
@@ -66,8 +66,7 @@ bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
 }  // namespace
 
 bool is_page(Endpoint endpoint) {
-  return endpoint == Endpoint::kPage || endpoint == Endpoint::kPageScript ||
-         endpoint == Endpoint::kPageStyle;
+  return endpoint == Endpoint::kPage || endpoint == Endpoint::kPageFile;
 }
 
 std::span<const Route> routes() { return kRoutes; }

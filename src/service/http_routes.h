@@ -13,8 +13,7 @@ namespace updraft {
 /// What can be asked for over HTTP. docs/service.md
 enum class Endpoint {
   kPage,
-  kPageScript,
-  kPageStyle,
+  kPageFile,
   kHealth,  ///< whether the process lives
   kReady,   ///< whether it can be asked
   kMetrics,

@@ -141,7 +141,11 @@ CampaignGauges LiveCampaign::counts() const {
           .late = late_,
           .held_out = held_out_,
           .settled = actions != nullptr && actions->settled() ? 1u : 0u,
-          .guardrail_alarms = actions == nullptr ? 0 : actions->alarms().size()};
+          .guardrail_alarms = actions == nullptr ? 0 : actions->alarms().size(),
+          .state_version = version_,
+          .last_event_ms = last_event_ms(),
+          .stopped = stopped(),
+          .in_shadow = in_shadow()};
 }
 
 std::optional<std::int64_t> LiveCampaign::last_event_ms() const {
@@ -378,8 +382,11 @@ Event LiveCampaign::pay(std::string_view id, PayoffPart part, std::int64_t now_m
   check_part(decision, part);
   const bool completes = part.complete;
   if (completes) {
-    const PayoffPart* only = only_part(decision, part);
-    observe(decision.decided, only != nullptr ? *only : joined(decision, part));
+    if (const PayoffPart* only = only_part(decision, part)) {
+      observe(decision.decided, *only);  // large ones are not copied
+    } else {
+      observe(decision.decided, joined(decision, part));
+    }
   }
   Event event = happened(EventKind::kPayoffs, id, now_ms, encode(part));
   waiting_numbers_ += part.values.size();

@@ -41,10 +41,12 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// the text is anything else, be it JSON or not; the reader is then of no more use.
 class PlainReader {
  public:
-  PlainReader(std::string_view text, std::size_t most_numbers)
+  /// A list of as many numbers as are expected needs not be counted before it is read.
+  PlainReader(std::string_view text, std::size_t most_numbers, std::size_t expected)
       : at_(text.data()),
         end_(text.data() + text.size()),
         most_numbers_(std::min(most_numbers, kMostNumbers)),
+        expected_(expected),
         most_named_(most_tree_bytes(text, kLargestSmallTree) / sizeof(NamedNumbers::value_type)) {}
 
   std::optional<RequestFields> read() {
@@ -177,18 +179,29 @@ class PlainReader {
   /// After the '['. Takes memory for as many as there are, if they are all that is left.
   bool read_numbers(std::vector<double>& out) {
     if (take(']')) return true;
+    std::size_t room = kMostNumbers;
+    const auto make_room = [&](std::size_t numbers) {
+      room = numbers;
+      if (room > most_numbers_) return refuse_more(room);
+      out.reserve(room);
+      return true;
+    };
     if (out.empty()) {
-      const std::size_t numbers = commas_before(']') + 1;
-      if (numbers > most_numbers_ && numbers <= kMostNumbers) {
-        throw InvalidInput(key_, fmt::format("{} numbers", numbers),
-                           fmt::format("must have at most {}", most_numbers_));
-      }
-      out.reserve(std::min(numbers, most_numbers_));
+      const bool may_have_expected = static_cast<std::size_t>(end_ - at_) / 2 >= expected_;
+      if (!make_room(may_have_expected ? expected_ : commas_before(']') + 1)) return false;
     }
     do {
-      if (out.size() == kMostNumbers || !read_number(out.emplace_back())) return false;
+      if (out.size() == room && !make_room(room + commas_before(']') + 1)) return false;
+      if (!read_number(out.emplace_back())) return false;
     } while (take(','));
     return take(']');
+  }
+
+  /// False if they are even too many for the message.
+  bool refuse_more(std::size_t numbers) const {
+    if (numbers > kMostNumbers) return false;
+    throw InvalidInput(key_, fmt::format("{} numbers", numbers),
+                       fmt::format("must have at most {}", most_numbers_));
   }
 
   std::size_t commas_before(char end) const {
@@ -253,6 +266,7 @@ class PlainReader {
   const char* end_;
   std::string_view key_;  // of the member that is read
   std::size_t most_numbers_;
+  std::size_t expected_;
   std::size_t most_named_;
 };
 
@@ -298,7 +312,8 @@ RequestField field_of(json value) {
 
 RequestFields read_request_fields(std::string_view body, std::size_t most_numbers) {
   const std::size_t few = most_tree_bytes(body, kLargestSmallTree) / sizeof(double);
-  if (auto plain = PlainReader(body, std::max(most_numbers, few)).read()) return std::move(*plain);
+  PlainReader reader(body, std::max(most_numbers, few), most_numbers);
+  if (auto plain = reader.read()) return std::move(*plain);
   // The lists of a document have room for more than they hold.
   json document =
       parse_json_document(body, kRequestDepth, std::max(body.size(), kLargestSmallTree));

@@ -157,6 +157,7 @@ DecisionAnswer Service::decide(std::string_view campaign, const DecisionRequest&
       answer = answer_of(request.id, *known);
     } else {
       check_room(live, request, parts_->options.most_outstanding);
+      parts_->check_kept(entry, request);
       parts_->changing(entry, [&] {
         Event event = live.decide(request, parts_->options.clock());
         answer = answer_of(event.decision, *live.find(event.decision));
@@ -265,26 +266,36 @@ DecisionAnswer Service::decision(std::string_view campaign, std::string_view dec
 
 std::int64_t Service::now_ms() const { return parts_->options.clock(); }
 
+std::optional<nlohmann::json> Service::Parts::line_of(Entry& entry) {
+  Published shown = entry.published();
+  const std::int64_t id = entry.stored.id;
+  const bool is_kept = shown.epoch == committer.epoch(id) && store->holds(id);
+  if (shown.quarantine.empty() && !is_kept) {
+    if (store->is_shared()) return std::nullopt;
+    // A commit failed, and the counts may tell of what was not kept.
+    const std::unique_lock lock(entry.mutex, std::try_to_lock);
+    try {
+      if (lock) current(entry);
+    } catch (const Quarantined&) {
+    } catch (const Conflict&) {  // archived a moment ago
+    } catch (const CommitFailed& failure) {
+      throw unavailable(failure);
+    }
+    shown = entry.published();
+  }
+  if (!shown.quarantine.empty()) return brief_of_quarantined(shown.counts, shown.quarantine);
+  if (!shown.definition) return std::nullopt;
+  return brief(shown.counts, *shown.definition);
+}
+
 nlohmann::json Service::list(bool archived) const {
   nlohmann::json out = nlohmann::json::array();
   for (const EntryPtr& entry : parts_->entries()) {
-    const auto left = entry->archived();
-    if (archived != (left != nullptr)) continue;
-    if (left) {
-      out.push_back(brief_of_archived(*left->archive));
-      continue;
+    if (const auto left = entry->archived()) {
+      if (archived) out.push_back(brief_of_archived(*left->archive));
+    } else if (!archived) {
+      if (auto line = parts_->line_of(*entry)) out.push_back(std::move(*line));
     }
-    if (entry->reason().empty()) {
-      try {
-        if (auto mine = parts_->seen_if_mine(*entry, brief)) out.push_back(std::move(*mine));
-        continue;
-      } catch (const Quarantined&) {  // a moment ago
-      } catch (const Conflict&) {     // archived a moment ago
-        continue;
-      }
-    }
-    const std::lock_guard lock(entry->counts_mutex);
-    out.push_back(brief_of_quarantined(entry->counts, entry->quarantine));
   }
   return {{"campaigns", out}, {"now_ms", now_ms()}};
 }

@@ -25,7 +25,8 @@ ArchiveWrite archive_of(const LiveCampaign& live, const StoredCampaign& stored, 
                         {"report", archived(campaign_report(live, false))},
                         {"view", archived(campaign_report(live, true))},
                         {"history", campaign_history(live)}};
-  return {stored.id, {now_ms, std::string(by), archived(brief(live)).dump(), true}, summary.dump()};
+  const std::string line = archived(brief(live.counts(), live.definition())).dump();
+  return {stored.id, {now_ms, std::string(by), line, true}, summary.dump()};
 }
 
 /// Gives back the lock and waits until the write is kept that no event may come behind. The entry
@@ -62,8 +63,8 @@ std::optional<json> Service::Parts::of_archive(Entry& entry, const char* part) {
 void Service::archive(std::string_view campaign, std::string_view by) {
   const EntryPtr kept = parts_->entry(campaign);
   Entry& entry = *kept;
-  const bool archived = parts_->answered(entry, [&](auto& lock) {
-    if (entry.archived()) return false;
+  parts_->answered(entry, [&](auto& lock) {
+    if (entry.archived()) return;
     LiveCampaign& live = parts_->to_change(entry);
     const std::int64_t now = parts_->options.clock();
     if (!live.stopped()) {
@@ -81,12 +82,8 @@ void Service::archive(std::string_view campaign, std::string_view by) {
     entry.live.reset();
     entry.to_forget.clear();
     entry.view.reset();
-    return true;
+    parts_->give_back(entry);
   });
-  if (!archived) return;
-  const std::unique_lock lock(parts_->campaigns_mutex);
-  parts_->bytes -= entry.bytes;
-  entry.bytes = 0;
 }
 
 void Service::remove(std::string_view campaign, std::string_view by) {
@@ -110,9 +107,8 @@ void Service::remove(std::string_view campaign, std::string_view by) {
   });
   parts_->may_purge = true;
   parts_->log(fmt::format("campaign {} was deleted by {}", campaign, by.empty() ? "-" : by));
+  parts_->give_back(entry);
   const std::unique_lock lock(parts_->campaigns_mutex);
-  parts_->bytes -= entry.bytes;
-  entry.bytes = 0;
   parts_->campaigns.erase(entry.stored.name);
 }
 

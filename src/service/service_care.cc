@@ -109,12 +109,12 @@ ServiceGauges Service::gauges() const {
     out.bytes = parts_->bytes;
   }
   for (const EntryPtr& entry : parts_->entries()) {
-    const std::lock_guard lock(entry->counts_mutex);
-    out.quarantined += entry->quarantine.empty() ? 0 : 1;
-    if (entry->kept_archive) {
+    Published seen = entry->published();
+    out.quarantined += seen.quarantine.empty() ? 0 : 1;
+    if (seen.archived) {
       ++out.archived;
     } else {
-      out.campaigns.push_back(entry->counts);
+      out.campaigns.push_back(std::move(seen.counts));
     }
   }
   return out;

@@ -29,6 +29,7 @@ Service::~Service() = default;
 
 NewPlace::NewPlace(Service::Parts& parts, const CampaignDefinition& definition)
     : parts_(parts), name_(definition.name), bytes_(cost_of(definition).bytes) {
+  const std::int64_t next_id = parts.store->new_campaign_id();  // may wait for who reads the store
   const std::unique_lock lock(parts_.campaigns_mutex);
   const auto found = parts_.campaigns.find(name_);
   if (found != parts_.campaigns.end()) {
@@ -54,7 +55,7 @@ NewPlace::NewPlace(Service::Parts& parts, const CampaignDefinition& definition)
         "the campaign takes {} MiB of memory; all campaigns take {} of the {} MiB that they may",
         bytes_ >> 20, parts_.bytes >> 20, most >> 20));
   }
-  id_ = std::max(parts_.store->new_campaign_id(), parts_.last_id + 1);
+  id_ = std::max(next_id, parts_.last_id + 1);
   parts_.being_made.insert(name_);
   parts_.last_id = id_;
   parts_.bytes += bytes_;
@@ -89,9 +90,9 @@ bool Service::create(const CampaignDefinition& definition, std::string_view by) 
     NewPlace place(*parts_, definition);
     if (place.exists()) return false;
     auto entry = std::make_shared<Entry>();
-    entry->kept_definition = std::make_shared<CampaignDefinition>(definition);
+    entry->shown.definition = std::make_shared<CampaignDefinition>(definition);
     entry->epoch = parts_->committer.epoch(place.id());
-    entry->live = std::make_unique<LiveCampaign>(entry->kept_definition);
+    entry->live = std::make_unique<LiveCampaign>(entry->shown.definition);
     entry->stored = {place.id(), definition.name, definition.canonical, now_ms(), std::string(by)};
     entry->publish_counts();
     parts_->committer.wait(parts_->committer.add(entry->stored, entry->epoch));

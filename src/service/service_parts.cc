@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "policies/kept_bytes.h"
 #include "service/replay_events.h"
 
 namespace updraft {
@@ -12,6 +13,8 @@ constexpr std::uint64_t kLargeState = std::uint64_t{8} << 20;  // bytes
 constexpr std::size_t kManyOutstanding = 10'000;
 constexpr std::size_t kManyNumbers = 500'000;
 constexpr std::size_t kLostAtOnce = 1000;
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBytesPerWaitingNumber = 16;  // once the policy keeps it
 
 /// Whether `live` could be restored; if not, it is of no use any more.
 bool restored(LiveCampaign& live, std::string_view snapshot) {
@@ -83,7 +86,7 @@ bool Service::Parts::is_there(const Entry& entry) const {
 void Service::Parts::take_in(StoredCampaign stored) {
   auto entry = std::make_shared<Entry>();
   entry->stored = std::move(stored);
-  entry->counts.name = entry->stored.name;
+  entry->shown.counts.name = entry->stored.name;
   if (entry->stored.archive) {
     entry->set_archived(entry->stored);
     entry->stored.definition.clear();
@@ -91,21 +94,27 @@ void Service::Parts::take_in(StoredCampaign stored) {
     return;
   }
   try {
-    entry->kept_definition = std::make_shared<CampaignDefinition>(
+    entry->shown.definition = std::make_shared<CampaignDefinition>(
         parse_definition(entry->stored.definition, DefinitionLimits::of_stored()));
     if (store->is_shared()) {  // settle() does the rest
       campaigns.emplace(entry->stored.name, std::move(entry));
       return;
     }
-    const std::uint64_t cost = cost_of(*entry->kept_definition).bytes;
+    const std::uint64_t cost = cost_of(*entry->shown.definition).bytes;
     if (cost > options.most_bytes - std::min(bytes, options.most_bytes)) {
       throw std::runtime_error(fmt::format(
           "takes {} MiB of memory, and {} of {} MiB are taken: start with a larger --memory",
           cost >> 20, bytes >> 20, options.most_bytes >> 20));
     }
-    rebuild(*entry);
     entry->bytes = cost;
     bytes += cost;
+    rebuild(*entry);
+    if (bytes > options.most_bytes) {
+      throw std::runtime_error(fmt::format(
+          "takes {} MiB of memory with the rows that its policy keeps, and all campaigns then take "
+          "{} of {} MiB: start with a larger --memory",
+          entry->bytes / kMebibyte, bytes / kMebibyte, options.most_bytes / kMebibyte));
+    }
   } catch (const std::bad_alloc&) {
     entry->set_aside("there is not enough memory to rebuild it");
   } catch (const std::exception& error) {
@@ -113,6 +122,7 @@ void Service::Parts::take_in(StoredCampaign stored) {
   }
   if (const std::string reason = entry->reason(); !reason.empty()) {
     entry->live.reset();
+    if (entry->bytes > 0) give_back(*entry);
     log(fmt::format("campaign {} is quarantined: {}", entry->stored.name, reason));
   }
   campaigns.emplace(entry->stored.name, std::move(entry));
@@ -149,7 +159,42 @@ void Service::Parts::rebuild(Entry& entry) {
   entry.last_ticket = 0;
   entry.to_forget.clear();
   entry.publish_counts();
+  count_kept(entry);
   if (was_long || unusable) keep_snapshot(entry);
+}
+
+void Service::Parts::count_kept(Entry& entry) {
+  const std::uint64_t now = (kept_bytes(entry.live->policy()) + kMebibyte - 1) / kMebibyte;
+  const std::uint64_t more = now * kMebibyte - entry.kept_bytes;  // wraps around where it is less
+  if (more == 0) return;
+  entry.kept_bytes += more;
+  const std::unique_lock lock(campaigns_mutex);
+  entry.bytes += more;
+  bytes += more;
+}
+
+void Service::Parts::give_back(Entry& entry) {
+  entry.kept_bytes = 0;
+  const std::unique_lock lock(campaigns_mutex);
+  bytes -= entry.bytes;
+  entry.bytes = 0;
+}
+
+void Service::Parts::check_kept(const Entry& entry, const DecisionRequest& request) {
+  if (entry.kept_bytes == 0) return;
+  const std::uint64_t coming =
+      kBytesPerWaitingNumber * (entry.live->waiting_numbers() + numbers_of(request));
+  const std::shared_lock lock(campaigns_mutex);
+  const auto check = [&](std::string_view who, std::uint64_t taken, std::uint64_t most) {
+    if (taken + coming <= most) return;
+    throw Conflict(fmt::format(
+        "the rows that the policy keeps take {} MiB of memory, and with those of outstanding "
+        "decisions {} would take more than the {} MiB that are allowed; a policy with fit=online "
+        "keeps no rows",
+        entry.kept_bytes / kMebibyte, who, most / kMebibyte));
+  };
+  check("the campaign", entry.bytes, DefinitionLimits().bytes);
+  check("all campaigns", bytes, options.most_bytes);
 }
 
 LiveCampaign& Service::Parts::current(Entry& entry) {
@@ -219,6 +264,7 @@ std::uint64_t Service::Parts::keep(Entry& entry, Event event, std::string_view b
   event.by = by;
   entry.last_ticket = committer.add(EventWrite{entry.stored.id, std::move(event)}, entry.epoch);
   entry.publish_counts();
+  count_kept(entry);
   return entry.last_ticket;
 }
 

@@ -35,46 +35,62 @@ struct Settled {
   std::uint64_t number = 0;  ///< of the event
 };
 
+/// What everybody may know of a campaign at any time.
+struct Published {
+  /// Null if it cannot be read, and once the campaign is archived.
+  std::shared_ptr<const CampaignDefinition> definition;
+  /// With what is left of it; null unless it is archived.
+  std::shared_ptr<const StoredCampaign> archived;
+  CampaignGauges counts;
+  std::uint64_t epoch = 0;  ///< of the committer, when `counts` were made; 0: must be made anew
+  std::string quarantine;   ///< why it cannot be used; empty if it can
+};
+
 /// A campaign with its place in the store. `mutex` guards what follows it.
 struct Entry {
   StoredCampaign stored;
-  std::uint64_t bytes = 0;  // CampaignCost; with Parts::campaigns_mutex
+  std::uint64_t bytes = 0;  // CampaignCost and `kept_bytes`; with Parts::campaigns_mutex
 
-  /// Null if it cannot be read, and once the campaign is archived.
-  std::shared_ptr<const CampaignDefinition> definition() const {
-    const std::lock_guard lock(counts_mutex);
-    return kept_definition;
+  Published published() const {
+    const std::lock_guard lock(shown_mutex);
+    return shown;
   }
-  /// With what is left of it; null unless it is archived.
+  std::shared_ptr<const CampaignDefinition> definition() const {
+    const std::lock_guard lock(shown_mutex);
+    return shown.definition;
+  }
   std::shared_ptr<const StoredCampaign> archived() const {
-    const std::lock_guard lock(counts_mutex);
-    return kept_archive;
+    const std::lock_guard lock(shown_mutex);
+    return shown.archived;
+  }
+  std::string reason() const {
+    const std::lock_guard lock(shown_mutex);
+    return shown.quarantine;
   }
   void set_archived(StoredCampaign left) {
     left.definition.clear();
-    const std::lock_guard lock(counts_mutex);
-    kept_archive = std::make_shared<const StoredCampaign>(std::move(left));
-    kept_definition.reset();
-  }
-  std::string reason() const {
-    const std::lock_guard lock(counts_mutex);
-    return quarantine;
+    const std::lock_guard lock(shown_mutex);
+    shown.archived = std::make_shared<const StoredCampaign>(std::move(left));
+    shown.definition.reset();
   }
   void set_aside(std::string why) {
-    const std::lock_guard lock(counts_mutex);
-    quarantine = std::move(why);
+    const std::lock_guard lock(shown_mutex);
+    shown.quarantine = std::move(why);
   }
   void publish_counts() {
     CampaignGauges now = live->counts();
-    const std::lock_guard lock(counts_mutex);
-    counts = std::move(now);
+    const std::lock_guard lock(shown_mutex);
+    shown.counts = std::move(now);
+    shown.epoch = epoch;
+  }
+  /// Another node has it.
+  void unpublish_counts() {
+    const std::lock_guard lock(shown_mutex);
+    shown.epoch = 0;
   }
 
-  mutable std::mutex counts_mutex;  // of the next four; nobody waits for anything else with it
-  std::shared_ptr<const CampaignDefinition> kept_definition;
-  std::shared_ptr<const StoredCampaign> kept_archive;
-  CampaignGauges counts;
-  std::string quarantine;  // why it cannot be used; empty if it can
+  mutable std::mutex shown_mutex;  // nobody waits for anything else with it
+  Published shown;
 
   std::mutex mutex;
   std::unique_ptr<LiveCampaign> live;  // null if it is archived
@@ -87,7 +103,8 @@ struct Entry {
   /// One after this event was too large. The next one is tried when twice as much has happened, as
   /// it costs a replay of all events.
   void put_snapshots_off(std::uint64_t number) { no_snapshot_before = 2 * number; }
-  bool has_cut = false;  // EventStore::cut_of
+  bool has_cut = false;          // EventStore::cut_of
+  std::uint64_t kept_bytes = 0;  // of rows that the policy keeps, in whole MiB
   std::shared_ptr<const CampaignView> view;
   Clock::time_point view_until;  // as long as that another view of the same epoch will do
   std::uint64_t view_epoch = 0;
@@ -205,6 +222,13 @@ struct Service::Parts {
     }
   }
 
+  /// Counts the rows that the policy keeps for ever to the memory of all campaigns.
+  void count_kept(Entry& entry);
+  /// All of its memory is for others.
+  void give_back(Entry& entry);
+  /// Whether there is memory for more of them. Throws Conflict.
+  void check_kept(const Entry& entry, const DecisionRequest& request);
+
   /// Waits for the write, or leaves that to who asked; whether it has waited.
   bool wait_unless(Commit* later, std::uint64_t ticket) {
     if (later != nullptr) {
@@ -295,14 +319,9 @@ struct Service::Parts {
     return answered(entry, [&](auto&) { return look(current(entry)); });
   }
 
-  /// The same; nothing if another node has it.
-  template <typename Look>
-  auto seen_if_mine(Entry& entry, Look look) {
-    return answered(entry, [&](auto&) -> std::optional<decltype(look(*entry.live))> {
-      if (store->is_shared() && !(entry.live && is_current(entry))) return std::nullopt;
-      return look(current(entry));
-    });
-  }
+  /// The campaign in a list; nothing if it is archived, or another node has it. Waits for nobody
+  /// who works on the campaign.
+  std::optional<nlohmann::json> line_of(Entry& entry);
 
   /// The decisions of a batch that was made already; empty if it was not. Throws Conflict if one of
   /// its ids is taken.

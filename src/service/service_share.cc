@@ -51,11 +51,10 @@ void Service::Parts::claim_now(Entry& entry) {
 void Service::Parts::release(Entry& entry) {
   entry.live.reset();
   entry.epoch = 0;
+  entry.unpublish_counts();
   entry.to_forget.clear();
   entry.view.reset();
-  const std::unique_lock lock(campaigns_mutex);
-  bytes -= entry.bytes;
-  entry.bytes = 0;
+  give_back(entry);
 }
 
 bool Service::Parts::settle(Entry& entry) {

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "core/checksum.h"
 #include "service/replay_events.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;
 constexpr std::size_t kEventsAtOnce = 256;
+/// Of events that one commit removes, before the last: to remove large ones takes long.
+constexpr std::size_t kBytesRemovedAtOnce = std::size_t{4} << 20;
 /// Times what the commit of a part takes, before the next one: so the disk is there for others.
 constexpr int kRestOfDisk = 2;
 constexpr std::chrono::minutes kPauseAfterTrouble{10};
@@ -178,19 +181,29 @@ void Service::Parts::compact(Entry& entry, const std::stop_token& stop) {
   while (made->purged < made->number && !stop.stop_requested()) {
     const std::vector<Event> events =
         store->events_between(entry.stored, made->purged, made->number, kEventsAtOnce);
-    made->purged = events.empty() ? made->number : events.back().number;
     CompactWrite write = {entry.stored.id, {}, {}, {}};
+    std::size_t removed = 0;  // bytes
+    const auto remove = [&] {
+      write.cut = *made;
+      keep_now(std::exchange(write, {entry.stored.id, {}, {}, {}}));
+      removed = 0;
+    };
     for (const Event& event : events) {
+      made->purged = event.number;
       if (event.kind != EventKind::kDecided) continue;
       const std::vector<Event> about = store->events_of(entry.stored, event.decision);
       if (!is_settled(about, made->number, definition->lost)) continue;
-      for (const Event& one : about) write.events.push_back(one.number);
+      for (const Event& one : about) {
+        write.events.push_back(one.number);
+        removed += one.body.size();
+      }
       write.decisions.push_back(event.decision);
       ++made->dropped;
       made->dropped_sum += checksum(event.decision);
+      if (removed >= kBytesRemovedAtOnce) remove();
     }
-    write.cut = *made;
-    keep_now(std::move(write));
+    if (events.empty()) made->purged = made->number;
+    remove();
   }
 }
 

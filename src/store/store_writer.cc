@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kSnapshotsKept = 2;
 constexpr std::int64_t kPurgedAtOnce = 1000;
+constexpr std::int64_t kBytesPurgedAtOnce = std::int64_t{4} << 20;  // and one event
 constexpr std::int64_t kPartsPurgedAtOnce = 4;
 
 }  // namespace
@@ -301,15 +302,24 @@ void StoreWriter::add(const PurgeWrite&) {
       .run();
   const std::int64_t campaign = connection_.prepare(kPurgeable).run_for_number();
   if (campaign == 0) return;
+  const std::int64_t begin = key_of(campaign, 0);
+  const std::int64_t end = key_of(campaign + 1, 0);
   connection_
       .prepare(
-          "DELETE FROM events WHERE key IN (SELECT key FROM events WHERE key >= ?1 AND "
-          "key < ?2 LIMIT ?3)")
-      .bind(1, key_of(campaign, 0))
-      .bind(2, key_of(campaign + 1, 0))
+          "DELETE FROM events WHERE key IN (SELECT key FROM (SELECT key, sum(bytes) OVER (ORDER BY "
+          "key) - bytes AS before FROM (SELECT key, length(body) AS bytes FROM events WHERE key >= "
+          "?1 AND key < ?2 ORDER BY key LIMIT ?3)) WHERE before < ?4)")
+      .bind(1, begin)
+      .bind(2, end)
       .bind(3, kPurgedAtOnce)
+      .bind(4, kBytesPurgedAtOnce)
       .run();
-  if (connection_.number("SELECT changes()") == kPurgedAtOnce) return;
+  if (connection_.prepare("SELECT EXISTS (SELECT 1 FROM events WHERE key >= ? AND key < ?)")
+          .bind(1, begin)
+          .bind(2, end)
+          .run_for_number() > 0) {
+    return;
+  }
   connection_
       .prepare(
           "DELETE FROM settled WHERE (decision, campaign) IN (SELECT decision, campaign FROM "

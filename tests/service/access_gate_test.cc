@@ -43,33 +43,20 @@ TEST(AccessGate, EveryRouteHasItsRoles) {
     Endpoint endpoint;
     std::string roles;  ///< r, d and m; - for none
   };
-  const std::vector<Needs> needs = {{Endpoint::kPage, "-"},
-                                    {Endpoint::kPageScript, "-"},
-                                    {Endpoint::kPageStyle, "-"},
-                                    {Endpoint::kHealth, "-"},
-                                    {Endpoint::kReady, "-"},
-                                    {Endpoint::kMetrics, "r"},
-                                    {Endpoint::kSchema, "rdm"},
-                                    {Endpoint::kOpenApi, "rdm"},
-                                    {Endpoint::kListCampaigns, "r"},
-                                    {Endpoint::kCreateCampaign, "m"},
-                                    {Endpoint::kShowCampaign, "rm"},
-                                    {Endpoint::kStopCampaign, "m"},
-                                    {Endpoint::kArchiveCampaign, "m"},
-                                    {Endpoint::kDeleteCampaign, "m"},
-                                    {Endpoint::kReport, "r"},
-                                    {Endpoint::kHistory, "r"},
-                                    {Endpoint::kLearnPast, "m"},
-                                    {Endpoint::kGoLive, "m"},
-                                    {Endpoint::kListDecisions, "r"},
-                                    {Endpoint::kEvents, "r"},
-                                    {Endpoint::kVariables, "r"},
-                                    {Endpoint::kPauseAction, "m"},
-                                    {Endpoint::kResumeAction, "m"},
-                                    {Endpoint::kRetireAction, "m"},
-                                    {Endpoint::kDecide, "d"},
-                                    {Endpoint::kShowDecision, "rd"},
-                                    {Endpoint::kPay, "d"}};
+  const std::vector<Needs> needs = {
+      {Endpoint::kPage, "-"},           {Endpoint::kPageFile, "-"},
+      {Endpoint::kHealth, "-"},         {Endpoint::kReady, "-"},
+      {Endpoint::kMetrics, "r"},        {Endpoint::kSchema, "rdm"},
+      {Endpoint::kOpenApi, "rdm"},      {Endpoint::kListCampaigns, "r"},
+      {Endpoint::kCreateCampaign, "m"}, {Endpoint::kShowCampaign, "rm"},
+      {Endpoint::kStopCampaign, "m"},   {Endpoint::kArchiveCampaign, "m"},
+      {Endpoint::kDeleteCampaign, "m"}, {Endpoint::kReport, "r"},
+      {Endpoint::kHistory, "r"},        {Endpoint::kLearnPast, "m"},
+      {Endpoint::kGoLive, "m"},         {Endpoint::kListDecisions, "r"},
+      {Endpoint::kEvents, "r"},         {Endpoint::kVariables, "r"},
+      {Endpoint::kPauseAction, "m"},    {Endpoint::kResumeAction, "m"},
+      {Endpoint::kRetireAction, "m"},   {Endpoint::kDecide, "d"},
+      {Endpoint::kShowDecision, "rd"},  {Endpoint::kPay, "d"}};
   EXPECT_EQ(needs.size(), routes().size());
   for (const Needs& need : needs) {
     const auto route = std::find_if(routes().begin(), routes().end(), [&](const Route& one) {

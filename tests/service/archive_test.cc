@@ -196,6 +196,28 @@ TEST(Archive, EventsAreDroppedInTimeAndCanBeAudited) {
   EXPECT_EQ(opened.audited(opened.log_of("autumn")), "(accepted)");
 }
 
+// To remove many at once would hold up the commits of all others for seconds.
+TEST(Archive, LargeEventsAreRemovedAFewAtATime) {
+  const TemporaryFolder folder;
+  Opened opened(folder);
+  opened.service.create(parse_definition(
+      R"json({"name": "wide", "policy": "ucb(alpha=1)", "actions": 2, "variables": 100000})json"));
+  std::vector<double> values(100'000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 3);
+  for (int i = 0; i < 8; ++i) {  // 800 kB each, in 4 MiB and one there are 6
+    const std::string id = "a" + std::to_string(i);
+    opened.service.decide("wide", {.id = id, .features = {}, .baseline = {}});
+    opened.service.pay("wide", id, {"", true, true, {}, values});
+  }
+  opened.service.archive("wide");
+  opened.service.remove("wide");
+  opened.service.sweep();
+  EXPECT_EQ(opened.number("SELECT count(*) FROM events WHERE length(body) > 100000"), 2);
+  opened.service.sweep();
+  EXPECT_EQ(opened.number("SELECT count(*) FROM events"), 0);
+  EXPECT_EQ(opened.number("SELECT count(*) FROM dropped"), 0);
+}
+
 TEST(Archive, AnAuditFindsEveryOtherLog) {
   const TemporaryFolder folder;
   Opened opened(folder);

@@ -353,6 +353,28 @@ TEST(Compaction, DamageThatIsFoundOnTheWayQuarantines) {
             std::string::npos);
 }
 
+// To remove many at once would hold up the commits of all others for seconds.
+TEST(Compaction, LargeEventsAreRemovedAFewAtATime) {
+  const TemporaryFolder folder;
+  Opened opened(folder.path(), 16);
+  opened.service.create(parse_definition(
+      R"json({"name": "spring", "policy": "ucb(alpha=1)", "actions": 2, "variables": 100000})json"));
+  std::vector<double> values(100'000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 3);
+  for (int i = 0; i < 8; ++i) {  // 800 kB each, in 4 MiB and one there are 6
+    opened.decide("a" + std::to_string(i));
+    opened.service.pay("spring", "a" + std::to_string(i), {"", true, true, {}, values});
+  }
+  opened.service.tend();  // plans a cut after event 16
+  opened.now += kDay;
+  const std::uint64_t before = opened.service.gauges().commits;
+  opened.service.tend();
+  EXPECT_EQ(opened.number("SELECT count(*) FROM events"), 0);
+  EXPECT_EQ(opened.service.gauges().commits - before, 3u) << "of the cut, and of 6 and 2 decisions";
+  EXPECT_TRUE(opened.check().nothing_found());
+  EXPECT_NE(opened.asked_again("a0").find("its events were dropped"), std::string::npos);
+}
+
 TEST(Compaction, EventsOfACampaignThatGoesOnAreNotPurged) {
   const TemporaryFolder folder;
   Opened opened(folder.path());

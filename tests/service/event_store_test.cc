@@ -31,7 +31,15 @@ enum class Fault {
 struct Faults {
   std::atomic<Fault> next = Fault::kNone;
   std::atomic<int> writes = 0;
-  std::atomic<bool> held = false;  ///< writes wait while this is so
+  std::atomic<bool> held = false;        ///< writes wait while this is so
+  std::atomic<bool> reads_held = false;  ///< so do some reads
+  std::atomic<int> waiting_reads = 0;
+
+  void wait_to_read() {
+    ++waiting_reads;
+    while (reads_held) std::this_thread::yield();
+    --waiting_reads;
+  }
 };
 
 class FaultyStore final : public EventStore {
@@ -53,13 +61,17 @@ class FaultyStore final : public EventStore {
   }
   std::vector<Event> events_of(const StoredCampaign& campaign,
                                std::string_view decision) const override {
+    faults_->wait_to_read();
     return store_.events_of(campaign, decision);
   }
   std::string archive_summary(const StoredCampaign& campaign) const override {
     return store_.archive_summary(campaign);
   }
   bool has_dropped() const override { return store_.has_dropped(); }
-  std::int64_t new_campaign_id() const override { return store_.new_campaign_id(); }
+  std::int64_t new_campaign_id() const override {
+    faults_->wait_to_read();
+    return store_.new_campaign_id();
+  }
 
   AppendResult write(const std::vector<StoreWrite>& batch) override {
     ++faults_->writes;
@@ -107,7 +119,8 @@ struct Faulty {
     auto made = std::make_unique<FaultyStore>(path, faults);
     store = made.get();
     service = std::make_unique<Service>(
-        ServiceOptions{.store = path, .clock = [] { return std::int64_t{7}; }}, std::move(made));
+        ServiceOptions{.store = path, .clock = [this] { return clock ? clock() : 7; }},
+        std::move(made));
   }
 
   /// What comes of a call whose write meets `fault`: "", or that it was unavailable.
@@ -126,6 +139,7 @@ struct Faulty {
   std::filesystem::path path;
   std::shared_ptr<Faults> faults = std::make_shared<Faults>();
   FaultyStore* store = nullptr;
+  std::function<std::int64_t()> clock;  // 7 if there is none
   std::unique_ptr<Service> service;
 };
 
@@ -276,6 +290,75 @@ TEST(FaultyStore, MakingACampaignHoldsUpNobody) {
   faulty.faults->held = false;
   EXPECT_TRUE(making.get());
   EXPECT_FALSE(faulty.service->create(shop("new")));
+}
+
+/// The list, or null if it is not there as long as `held` is true.
+nlohmann::json list_while(const Service& service, std::atomic<bool>& held) {
+  auto list = std::async(std::launch::async, [&] { return service.list()["campaigns"]; });
+  const bool answered = list.wait_for(std::chrono::minutes(1)) == std::future_status::ready;
+  held = false;
+  return answered ? list.get() : nlohmann::json();
+}
+
+TEST(FaultyStore, ListsDoNotWaitForADecisionThatReads) {
+  const TemporaryFolder folder;
+  const Faulty faulty(folder);
+  Service& service = *faulty.service;
+  service.create(shop());
+  service.decide("shop", asked("a"));
+  faulty.faults->reads_held = true;
+  auto deciding = std::async(std::launch::async, [&] { service.decide("shop", asked("b")); });
+  while (faulty.faults->waiting_reads == 0) std::this_thread::yield();
+  const nlohmann::json list = list_while(service, faulty.faults->reads_held);
+  ASSERT_EQ(list.size(), 1u) << "it waited";
+  EXPECT_EQ(list[0]["state_version"], 1);
+  EXPECT_EQ(list[0]["decisions"]["decided"], 1);
+  deciding.get();
+  EXPECT_EQ(service.list()["campaigns"][0]["decisions"]["decided"], 2);
+}
+
+// The id of a new campaign comes from the store, which others may be reading.
+TEST(FaultyStore, ListsDoNotWaitForACampaignThatIsMade) {
+  const TemporaryFolder folder;
+  const Faulty faulty(folder);
+  Service& service = *faulty.service;
+  service.create(shop());
+  faulty.faults->reads_held = true;
+  auto making = std::async(std::launch::async, [&] { service.create(shop("new")); });
+  while (faulty.faults->waiting_reads == 0) std::this_thread::yield();
+  EXPECT_EQ(list_while(service, faulty.faults->reads_held).size(), 1u) << "it waited";
+  making.get();
+  EXPECT_EQ(service.list()["campaigns"].size(), 2u);
+}
+
+// To archive a large campaign takes seconds, for its reports.
+TEST(FaultyStore, ListsDoNotWaitForACampaignThatIsArchived) {
+  const TemporaryFolder folder;
+  Faulty faulty(folder);
+  std::atomic<bool> held = true;
+  std::atomic<bool> archives = false;
+  std::atomic<std::thread::id> archivist;
+  faulty.clock = [&] {
+    while (std::this_thread::get_id() == archivist.load() && held) {
+      archives = true;  // asked for with the lock of the campaign
+      std::this_thread::yield();
+    }
+    return std::int64_t{7};
+  };
+  Service& service = *faulty.service;
+  service.create(shop());
+  service.decide("shop", asked("a"));
+  auto archiving = std::async(std::launch::async, [&] {
+    archivist = std::this_thread::get_id();
+    service.archive("shop");
+  });
+  while (!archives) std::this_thread::yield();
+  const nlohmann::json list = list_while(service, held);
+  ASSERT_EQ(list.size(), 1u) << "it waited";
+  EXPECT_EQ(list[0]["name"], "shop");
+  EXPECT_EQ(list[0]["mode"], "live");
+  archiving.get();
+  EXPECT_TRUE(service.list()["campaigns"].empty());
 }
 
 TEST(FaultyStore, AnswersThatAreLeftForLaterWaitForTheDisk) {

@@ -7,11 +7,13 @@
 #include <openssl/x509.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <thread>
 
 #include "service/running_server.h"
 #include "support/folder.h"
 #include "support/refusal.h"
+#include "web/assets.h"
 
 namespace updraft {
 namespace {
@@ -79,35 +81,45 @@ TEST(HttpServer, GivesThePageToEverybodyWithoutAnythingOfCampaigns) {
   EXPECT_TRUE(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"));
   EXPECT_EQ(policy.find("unsafe"), policy.npos);
   EXPECT_NE(policy.find("frame-ancestors 'none'"), policy.npos);
-  EXPECT_EQ(running.client().Get("/dashboard.js")->get_header_value("Content-Type"),
-            "text/javascript; charset=utf-8");
-  EXPECT_EQ(running.client().Get("/dashboard.css")->get_header_value("Content-Type"),
-            "text/css; charset=utf-8");
   EXPECT_EQ(running.client().Get("/v1/campaigns")->status, 401);
   EXPECT_EQ(running.client().Get("/v1/campaigns/a/report")->status, 401);
   EXPECT_EQ(running.client().Get("/v1/campaigns/a/history")->status, 401);
   EXPECT_EQ(running.client().Get("/metrics")->status, 401);
 }
 
-TEST(HttpServer, FilesOfThePageMayBeKeptUnderTheirVersion) {
-  Running running;
+TEST(HttpServer, FilesOfThePageAreKeptForEverAndComePacked) {
+  Running running(with_tokens());
   const std::string page = running.client().Get("/")->body;
-  for (const std::string path : {"/dashboard.js", "/dashboard.css"}) {
-    const std::size_t at = page.find("\"" + path.substr(1) + "?v=");
-    ASSERT_NE(at, page.npos) << page;
-    const std::string named = "/" + page.substr(at + 1, page.find('"', at + 1) - at - 1);
-    const auto kept = running.client().Get(named);
-    EXPECT_EQ(kept->get_header_value("Cache-Control"), "public, max-age=31536000, immutable");
-    EXPECT_EQ(kept->get_header_value("Vary"), "Accept-Encoding");
-    EXPECT_EQ(running.client().Get(path)->get_header_value("Cache-Control"), "no-store");
-    EXPECT_EQ(running.client().Get(path + "?v=0")->get_header_value("Cache-Control"), "no-store");
-    EXPECT_EQ(running.client().Get(path)->body, kept->body);
-    // Packed and unpacked it is the same.
-    const auto packed = running.client().Get(named, {{"Accept-Encoding", "gzip"}});
+  const std::pair<std::string, std::string> types[] = {{"js", "text/javascript; charset=utf-8"},
+                                                       {"css", "text/css; charset=utf-8"}};
+  for (const auto& [extension, type] : types) {
+    const std::regex named("\"(assets/dashboard-[0-9a-f]{16}\\." + extension + ")\"");
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(page, found, named)) << page;
+    const std::string path = "/" + found[1].str();
+    const auto plain = running.client().Get(path);
+    EXPECT_EQ(plain->get_header_value("Content-Type"), type);
+    EXPECT_EQ(plain->get_header_value("Cache-Control"), "public, max-age=31536000, immutable");
+    EXPECT_EQ(plain->get_header_value("Vary"), "Accept-Encoding");
+    EXPECT_EQ(plain->body, web_asset("dashboard." + extension));
+    EXPECT_FALSE(plain->has_header("Content-Encoding"));
+    auto client = running.client();
+    client.set_decompress(false);
+    const auto packed = client.Get(path, {{"Accept-Encoding", "gzip"}});
     EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
-    EXPECT_EQ(packed->body, kept->body);
+    EXPECT_EQ(packed->get_header_value("Cache-Control"), plain->get_header_value("Cache-Control"));
+    const auto asset = std::find_if(web_assets().begin(), web_assets().end(),
+                                    [&](const WebAsset& one) { return one.path == path; });
+    ASSERT_NE(asset, web_assets().end());
+    EXPECT_EQ(packed->body, asset->packed) << "not as it was built in";
+    const auto refused = client.Get(path, {{"Accept-Encoding", "gzip;q=0, identity"}});
+    EXPECT_EQ(refused->body, plain->body);
   }
   EXPECT_EQ(running.client().Get("/")->get_header_value("Cache-Control"), "no-store");
+  for (const char* path : {"/assets/dashboard.js", "/assets/", "/assets/style.css",
+                           "/assets/dashboard-0000000000000000.js"}) {
+    EXPECT_EQ(running.client().Get(path)->status, 404) << path;
+  }
 }
 
 TEST(HttpServer, AnswersUnknownPathsAndMethodsWithJson) {

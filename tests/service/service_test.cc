@@ -338,6 +338,70 @@ TEST(Service, CampaignsShareABudgetOfMemory) {
   EXPECT_NE(quarantined[0].second.find("--memory"), std::string::npos) << quarantined[0].second;
 }
 
+// Logistic models that are fitted to all rows keep the different ones for ever.
+TEST(Service, RowsThatAPolicyKeepsCountToItsMemory) {
+  constexpr std::size_t kRows = 500;
+  constexpr std::size_t kFeatures = 20;
+  constexpr std::uint64_t kMebibyte = 1 << 20;
+  const auto definition = [](const std::string& fit) {
+    return parse_definition(R"json({"name": ")json" + fit +
+                            R"json(", "policy": "c2_up_ucb(beta=1, model=logistic, fit=)json" +
+                            fit + R"json()", "treatments": 1, "budget": 1, "features": 20})json");
+  };
+  const auto play = [&](Service& service, const std::string& name, int pool) {
+    DecisionRequest request = asked("");
+    for (std::size_t i = 0; i < kRows * kFeatures; ++i) {
+      request.features.push_back(i % kFeatures == 0 ? 1e-4 * static_cast<double>(i) + pool : 0.1);
+    }
+    const std::string id = service.decide(name, request).id;
+    service.pay(name, id, dense(std::vector<double>(kRows, 0.5)));
+  };
+  const TemporaryFolder folder;
+  const std::uint64_t each = cost_of(definition("exact")).bytes;
+  ServiceOptions options = {.store = folder.path() / "campaigns.db"};
+  options.most_bytes = 2 * each + 3 * kMebibyte;
+  std::uint64_t full = 0;
+  {
+    Service service(options);
+    service.create(definition("exact"));
+    service.create(definition("online"));
+    for (int again = 0; again < 20; ++again) play(service, "exact", 0);
+    EXPECT_EQ(service.gauges().bytes, 2 * each + kMebibyte) << "equal rows are kept once";
+    int pools = 1;
+    std::string refused;
+    try {
+      for (; pools < 50; ++pools) play(service, "exact", pools);
+    } catch (const Conflict& full_up) {
+      refused = full_up.what();
+    }
+    EXPECT_NE(refused.find("fit=online"), std::string::npos) << refused;
+    // 400 bytes a row: 15 pools are 3 MB, and in 2 MiB there is room for 8.
+    EXPECT_GT(pools, 8);
+    EXPECT_LE(pools, 16);
+    full = service.gauges().bytes;
+    EXPECT_LE(full, options.most_bytes);
+    for (int pool = 0; pool < 20; ++pool) play(service, "online", pool);
+    EXPECT_EQ(service.gauges().bytes, full);
+  }
+  {
+    Service service(options);
+    EXPECT_EQ(service.gauges().bytes, full);
+    EXPECT_THROW(play(service, "exact", 50), Conflict);
+  }
+  ServiceOptions smaller = options;
+  smaller.most_bytes = 2 * each + kMebibyte;
+  {
+    const Service service(smaller);
+    ASSERT_EQ(service.quarantined().size(), 1u);
+    EXPECT_EQ(service.quarantined()[0].first, "exact");
+    EXPECT_NE(service.quarantined()[0].second.find("--memory"), std::string::npos);
+    EXPECT_EQ(service.gauges().bytes, each);
+  }
+  Service service(options);
+  service.archive("exact");
+  EXPECT_EQ(service.gauges().bytes, each);
+}
+
 TEST(Service, OutstandingDecisionsReachTheirLimitAndNotOneMore) {
   const TemporaryFolder folder;
   ServiceOptions options = {.store = folder.path() / "campaigns.db"};

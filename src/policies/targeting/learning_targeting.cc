@@ -7,6 +7,7 @@
 
 #include "models/treatment_model.h"
 #include "policies/all_policies.h"
+#include "policies/kept_bytes.h"
 #include "policies/row_checks.h"
 #include "policies/targeting/choose_individuals.h"
 #include "policies/targeting/targeting_policy.h"
@@ -100,6 +101,12 @@ class LearningTargeting final : public TargetingPolicy {
               ? make_logistic_model(knowledge.features(), options_.lambda, options_.refit)
               : make_linear_model(knowledge.features(), options_.lambda));
     }
+  }
+
+  std::uint64_t kept_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& one : models_) bytes += one->kept_bytes();
+    return bytes;
   }
 
  private:
@@ -340,6 +347,11 @@ class LearningTargeting final : public TargetingPolicy {
 };
 
 }  // namespace
+
+std::uint64_t kept_bytes(const Policy& policy) {
+  const auto* learning = dynamic_cast<const LearningTargeting*>(&policy);
+  return learning == nullptr ? 0 : learning->kept_bytes();
+}
 
 std::unique_ptr<Policy> make_learning_targeting(const PolicySpec& spec,
                                                 const Knowledge& knowledge) {
