@@ -5,10 +5,13 @@
 //
 // Prints the share of runs in which a change of an effect was found, and one of the baseline; of
 // the first change of an effect the action that most runs name, in how many of these runs, and the
-// mean round in which it was found; and the mean regrets and their ratio.
+// mean round in which it was found; and the mean regrets and their ratio, with the standard error
+// of the differences run by run.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -81,17 +84,22 @@ void count_changes(const char* name, std::uint32_t rounds, std::uint32_t runs, s
     const PolicySpec forgetful = PolicySpec::parse(text + "(forgetting=auto)");
     const Knowledge knowledge = knowledge_for(spec, instance->knowledge(rounds));
     double never = 0.0;
-    double forgetting = 0.0;
+    double more = 0.0;
+    double squares = 0.0;
     ChangesFound found;
     for (std::uint32_t run = 0; run < runs; ++run) {
-      never += play_run(law, *make_policy(spec, knowledge), seed, run, rounds) / runs;
+      const double plain = play_run(law, *make_policy(spec, knowledge), seed, run, rounds);
       const auto policy = make_policy(forgetful, knowledge);
-      forgetting += play_run(law, *policy, seed, run, rounds) / runs;
+      const double extra = play_run(law, *policy, seed, run, rounds) - plain;
+      never += plain / runs;
+      more += extra / runs;
+      squares += extra * extra / runs;
       found.add(policy->explain(Detail::kCheap).changes);
     }
-    fmt::print("{:13} {:6} {:9} {:7.0f} % {:7.0f} %  {:24} {:11.1f} {:11.1f} {:6.2f}\n", name,
-               rounds, text, 100.0 * found.of_effect / runs, 100.0 * found.of_baseline / runs,
-               found.most_named(*instance), never, forgetting, forgetting / never);
+    const double error = std::sqrt(std::max(0.0, squares - more * more) / (runs - 1.0));
+    fmt::print("{:13} {:6} {:9} {:7.0f} % {:7.0f} %  {:24} {:11.1f} {:11.1f} {:6.2f} ± {:4.2f}\n",
+               name, rounds, text, 100.0 * found.of_effect / runs, 100.0 * found.of_baseline / runs,
+               found.most_named(*instance), never, never + more, 1.0 + more / never, error / never);
     std::fflush(stdout);
   }
 }
@@ -100,7 +108,7 @@ void count_changes(const char* name, std::uint32_t rounds, std::uint32_t runs, s
 }  // namespace updraft
 
 int main(int argc, char** argv) {
-  if (argc < 5 || argc % 2 == 0 || std::atoi(argv[1]) < 1) {
+  if (argc < 5 || argc % 2 == 0 || std::atoi(argv[1]) < 2) {
     fmt::print(stderr, "Usage: changes_found RUNS SEED INSTANCE ROUNDS [INSTANCE ROUNDS ...]\n");
     return 2;
   }
