@@ -89,19 +89,6 @@ TEST_P(Batch, IsDecisionsThatCountThoseAhead) {
   }
 }
 
-/// A policy that draws decides as in as many rounds without payoffs: what is ahead changes nothing.
-TEST_P(Batch, LeavesDrawsAlone) {
-  if (GetParam().find("ts") == std::string_view::npos) GTEST_SKIP() << "does not draw";
-  for (std::uint32_t number = 0; number < 20; ++number) {
-    Learned one(GetParam(), number);
-    Learned other(GetParam(), number);
-    const std::vector<Decision> batch = one.policy->decide_batch(30, {}, one.stream);
-    for (const Decision& decision : batch) {
-      EXPECT_EQ(other.policy->decide(other.stream), decision);
-    }
-  }
-}
-
 TEST_P(Batch, IsRefusedAsAWhole) {
   Learned one(GetParam(), 3);
   const std::string before = one.state();
@@ -142,6 +129,20 @@ TEST(BatchOfUcb, SpreadsOverActionsByTheirCounts) {
     actions.push_back(decision.action);
   }
   EXPECT_EQ(actions, (std::vector<ActionId>{0, 1, 0, 1, 0, 1, 2, 0}));
+}
+
+/// A policy that draws decides as in as many rounds without payoffs: what is ahead changes nothing.
+TEST(BatchOfDraws, IsAsManyDecisionsWithoutPayoffs) {
+  for (const char* name : {"ts", "up_ts", "up_ts_bl", "up_ts_sparse", "up_ts_sparse_bl"}) {
+    SCOPED_TRACE(name);
+    for (std::uint32_t number = 0; number < 20; ++number) {
+      Learned one(name, number);
+      Learned other(name, number);
+      for (const Decision& decision : one.policy->decide_batch(30, {}, one.stream)) {
+        EXPECT_EQ(other.policy->decide(other.stream), decision);
+      }
+    }
+  }
 }
 
 TEST(BatchOfUcb, IsForPlainPolicies) {

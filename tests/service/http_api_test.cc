@@ -245,7 +245,7 @@ TEST_F(HttpApiTest, SchemasHaveTheFieldsThatTheParsersTake) {
                                    "mode", "holdout", "probe", "guardrails"}));
   EXPECT_EQ(keys("decision"),
             (std::set<std::string>{"decision", "pool", "context", "baseline", "affected", "allowed",
-                                   "action", "probability"}));
+                                   "count", "action", "probability"}));
   EXPECT_EQ(keys("history"), (std::set<std::string>{"batch", "rounds"}));
   EXPECT_EQ(keys("payoffs"),
             (std::set<std::string>{"payoffs", "indices", "values", "part", "complete"}));
