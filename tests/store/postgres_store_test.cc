@@ -328,11 +328,12 @@ TEST_F(PostgresStores, RefuseAServerThatKeepsNothing) {
   const Postgres& careless = changeable_server();
   careless.sql("ALTER SYSTEM SET full_page_writes = off");
   careless.sql("SELECT pg_reload_conf()");
-  EXPECT_TRUE(testing::eventually([&] {
-    return refusal([&] {
-             PqConnection connection(careless.url());
-           }).find("fsync and full_page_writes must be on") != std::string::npos;
-  }));
+  ASSERT_TRUE(
+      testing::eventually([&] { return careless.sql("SHOW full_page_writes") == "off\n"; }));
+  EXPECT_NE(refusal([&] {
+              PqConnection connection(careless.url());
+            }).find("fsync and full_page_writes must be on"),
+            std::string::npos);
   const PqConnection for_tools(careless.url(), {.keeps_commits = false});
   careless.sql("ALTER SYSTEM RESET full_page_writes");
   careless.sql("SELECT pg_reload_conf()");
