@@ -302,6 +302,13 @@ TEST_F(Nodes, StoresAreMigratedAndChecked) {
     EXPECT_EQ(Api(server.port()).report(name), before);
   }
 
+  // A copy by PostgreSQL's own tools.
+  const std::string restored = Postgres::shared()->new_database();
+  Postgres::shared()->dump(tables, restored, "updraft");
+  EXPECT_EQ(run({"check", "--store", restored}).exit_code, 0);
+  EXPECT_EQ(run({"export", name, "--store", restored}).out,
+            run({"export", name, "--store", tables}).out);
+
   const std::string log = folder.path("log.jsonl");
   EXPECT_EQ(run({"export", name, "--store", tables, "--file", log}).exit_code, 0);
   EXPECT_EQ(run({"audit", "--store", tables, "--file", log}).exit_code, 0);

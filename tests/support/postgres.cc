@@ -24,6 +24,7 @@ namespace updraft::testing {
 namespace {
 
 constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
+constexpr const char* kPgDump = "/usr/lib/postgresql/15/bin/pg_dump";
 constexpr const char* kInitdb = "/usr/lib/postgresql/15/bin/initdb";
 
 /// The user that the server runs as; null unless this is root.
@@ -196,6 +197,15 @@ std::string Postgres::sql(const std::string& text, const std::string& database) 
   return run({std::string(kPrograms) + "psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-d",
               url(database), "-c", text},
              folder_.path("programs"));
+}
+
+void Postgres::dump(const std::string& from_url, const std::string& to_url,
+                    const std::string& schema) const {
+  const std::string file = folder_.path("dump.sql");
+  run({kPgDump, "--schema=" + schema, "-f", file, "-d", from_url}, folder_.path("programs"));
+  run({std::string(kPrograms) + "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", to_url, "-f",
+       file},
+      folder_.path("programs"));
 }
 
 std::string Postgres::new_database() {

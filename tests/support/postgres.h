@@ -42,6 +42,10 @@ class Postgres {
   /// What psql prints; throws if it fails.
   std::string sql(const std::string& text, const std::string& database = "postgres") const;
 
+  /// A schema of a database, by pg_dump, into another one.
+  void dump(const std::string& from_url, const std::string& to_url,
+            const std::string& schema) const;
+
   /// kill -9 of the server; its other processes end with it. Then it is gone for good.
   void kill();
   void start();
