@@ -144,7 +144,7 @@ TEST(ParseDecision, RefusesIdsAndOtherFields) {
   EXPECT_EQ(refused_decision(R"({"decision": [7]})", spring()),
             "decision: must be a string, not a list");
   EXPECT_EQ(refused_decision(R"({"pool": [[1, 2, 3]]})", spring()),
-            "key = pool: unknown; did you mean allowed? Valid: decision, allowed");
+            "key = pool: unknown; did you mean count? Valid: decision, allowed, count");
   EXPECT_EQ(refused_decision("[]", spring()), "request: must be an object");
   EXPECT_EQ(refused_decision("", spring()).find("line 1, column 1: not JSON"), 0u);
 }
