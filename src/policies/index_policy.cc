@@ -67,7 +67,9 @@ ActionId IndexPolicy::largest_computed() const {
 }
 
 void IndexPolicy::refresh() {
-  for (ActionId action = 0; action < actions(); ++action) compute(action);
+  for (ActionId action = 0; action < actions(); ++action) {
+    if (stale_[action]) compute(action);  // few are: this spares a call for each of the others
+  }
 }
 
 double IndexPolicy::index(ActionId action) const {
