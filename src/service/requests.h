@@ -74,7 +74,7 @@ struct RequestLimits {
   /// Multiplications that the rows take, each once for each regression. About 2e10 take a second.
   std::uint64_t row_work = 40'000'000'000;
   std::size_t batch = 1000;  ///< decisions at once
-  /// CampaignCost::work of all of them: that of the slowest decision that a campaign may have.
+  /// Multiplications of all of them: those of the slowest decision that a campaign may have.
   std::uint64_t batch_work = 4'000'000'000;
   std::size_t past_rounds = 10'000;  ///< of a batch
   std::size_t past_payoffs = std::size_t{1} << 22;

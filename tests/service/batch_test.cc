@@ -124,6 +124,10 @@ TEST(BatchRequests, AreReadAndRefusedWithFieldValueAndRule) {
   limits.batch_work = 30;  // 3 actions, 4 variables: 12
   EXPECT_EQ(refusal([&] { parse_decision(R"({"count": 3})", live.definition(), limits); }),
             "count = 3: must be at most 2: each decision takes 12 multiplications");
+  const LiveCampaign sparse = campaign_of(outlet("up_ts_sparse"));
+  limits.batch_work = 5000;
+  EXPECT_EQ(refusal([&] { parse_decision(R"({"count": 3})", sparse.definition(), limits); }),
+            "count = 3: must be at most 2: each decision takes 2400 multiplications");
 
   const LiveCampaign shadow = campaign_of(outlet("up_ts", R"(, "mode": "shadow")"));
   EXPECT_EQ(refusal([&] { parse_decision(R"({"count": 2, "action": 1})", shadow.definition()); }),
