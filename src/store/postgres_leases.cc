@@ -16,10 +16,11 @@ constexpr const char* kRegister =
     "'1 ms') ON CONFLICT (name) DO UPDATE SET address = excluded.address, run = excluded.run, "
     "until "
     "= excluded.until";
+/// Says whether the row was in force until now: then nobody can have claimed anything from it.
 constexpr const char* kBeat =
-    "UPDATE updraft.nodes SET until = clock_timestamp() + $3::int8 * interval '1 ms' WHERE name = "
-    "$1 "
-    "AND run = $2::int8 RETURNING 1::int8";
+    "WITH before AS (SELECT until > clock_timestamp() AS held FROM updraft.nodes WHERE name = $1 "
+    "AND run = $2::int8 FOR UPDATE) UPDATE updraft.nodes SET until = clock_timestamp() + $3::int8 "
+    "* interval '1 ms' FROM before WHERE name = $1 AND run = $2::int8 RETURNING held::int::int8";
 /// The row is locked before the conditions are looked at, and so a write with the old epoch is
 /// either in it or refused.
 /// A program whose tables have become newer takes nothing over from others, who may have written
@@ -95,23 +96,21 @@ void PostgresLeases::register_node() {
                                      .add(run_)
                                      .add(std::int64_t{node_.lease.count()}));
   });
-  renewed(begin);
+  renewed(begin, true);
 }
 
-void PostgresLeases::renewed(Clock::time_point begin) {
+void PostgresLeases::renewed(Clock::time_point sent, bool had_lapsed) {
   const std::lock_guard lock(mutex_);
-  if (begin - last_beat_ > node_.lease) {  // it was over
-    std::erase_if(leases_,
-                  [&](const auto& one) { return begin - one.second.confirmed > node_.lease; });
-  }
-  last_beat_ = begin;
+  last_beat_ = sent;
+  if (!had_lapsed) return;
+  lapse_seen_ = Clock::now();
+  for (auto& [campaign, lease] : leases_) lease.firm = false;
 }
 
 bool PostgresLeases::holds(std::int64_t campaign) const {
   const std::lock_guard lock(mutex_);
   const auto found = leases_.find(campaign);
-  if (found == leases_.end()) return false;
-  return Clock::now() - std::max(found->second.confirmed, last_beat_) <= node_.lease;
+  return found != leases_.end() && found->second.firm && Clock::now() - last_beat_ <= node_.lease;
 }
 
 void PostgresLeases::beat(std::stop_token stop) {
@@ -133,7 +132,7 @@ void PostgresLeases::beat(std::stop_token stop) {
       const PqRows beat = connection->run(
           kBeat, PqParams().add(node_.name).add(run_).add(std::int64_t{node_.lease.count()}));
       if (beat.size() > 0) {
-        renewed(begin);
+        renewed(begin, beat.number(0, 0) == 0);
       } else {
         const PqRows other = connection->run("SELECT run FROM updraft.nodes WHERE name = $1",
                                              PqParams().add(node_.name));
@@ -194,17 +193,16 @@ std::optional<PostgresLeases::Lease> PostgresLeases::find(std::int64_t campaign)
   return found == leases_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void PostgresLeases::advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head,
-                             Clock::time_point sent) {
+void PostgresLeases::advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head) {
   const std::lock_guard lock(mutex_);
   const auto found = leases_.find(campaign);
   if (found == leases_.end() || found->second.epoch != epoch) return;
   found->second.head = head;
-  found->second.confirmed = std::max(found->second.confirmed, sent);
 }
 
-void PostgresLeases::add(std::int64_t campaign, const Lease& lease) {
+void PostgresLeases::add(std::int64_t campaign, Lease lease) {
   const std::lock_guard lock(mutex_);
+  lease.firm = lease.sent > lapse_seen_ && Clock::now() - last_beat_ <= node_.lease;
   leases_[campaign] = lease;
 }
 

@@ -28,7 +28,10 @@ class PostgresLeases {
   struct Lease {
     std::int64_t epoch = 0;
     StoreHead head;
-    Clock::time_point confirmed = {};  ///< this node had it then
+    Clock::time_point sent = {};  ///< the claim
+    /// Whether nobody can have claimed it since, as long as the row of this node is renewed in
+    /// time.
+    bool firm = false;
   };
   using Log = std::function<void(const std::string&)>;
 
@@ -45,11 +48,10 @@ class PostgresLeases {
   std::optional<Lease> find(std::int64_t campaign) const;
   /// Whether no other node can have claimed it by now, as far as the time tells.
   bool holds(std::int64_t campaign) const;
-  /// After a write with this epoch that was sent at that time; does nothing if it was claimed again
-  /// meanwhile.
-  void advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head,
-               Clock::time_point sent);
-  void add(std::int64_t campaign, const Lease& lease);
+  /// After a write with this epoch; does nothing if it was claimed again meanwhile.
+  void advance(std::int64_t campaign, std::int64_t epoch, const StoreHead& head);
+  /// `firm` is found out.
+  void add(std::int64_t campaign, Lease lease);
   void forget(std::int64_t campaign);
   /// After a write that is in doubt.
   void forget_all();
@@ -62,8 +64,9 @@ class PostgresLeases {
  private:
   Lease claimed(const StoredCampaign& campaign);
   void register_node();
-  /// The row of this node was renewed at that time. Forgets what others may have claimed before.
-  void renewed(Clock::time_point begin);
+  /// The row of this node was renewed by a statement that was sent at that time. If it had lapsed,
+  /// others may have claimed everything before.
+  void renewed(Clock::time_point sent, bool had_lapsed);
   void beat(std::stop_token stop);
   template <typename Call>
   auto with_connection(Call call);
@@ -72,9 +75,10 @@ class PostgresLeases {
   const StoreNode node_;
   const Log log_;
   std::int64_t run_ = 0;      // of the program, which has its name from now on
-  mutable std::mutex mutex_;  // of the next two
+  mutable std::mutex mutex_;  // of the next three
   std::map<std::int64_t, Lease> leases_;
   Clock::time_point last_beat_ = {};
+  Clock::time_point lapse_seen_ = {};
   std::mutex claiming_;  // of claims_
   std::unique_ptr<PqConnection> claims_;
   std::jthread beating_;

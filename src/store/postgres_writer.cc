@@ -126,7 +126,7 @@ void PostgresWriter::kept() {
     if (change.is_new) {
       leases_.add(campaign, {change.before.epoch, change.now, begun_});
     } else {
-      leases_.advance(campaign, change.before.epoch, change.now, begun_);
+      leases_.advance(campaign, change.before.epoch, change.now);
     }
   }
   for (const std::int64_t campaign : taken_.campaigns) leases_.forget(campaign);

@@ -289,6 +289,27 @@ TEST_F(PostgresStores, ANodeThatCannotRenewItsLeaseHoldsNothing) {
   }));
 }
 
+/// Others may have claimed what it had before its next beat.
+TEST_F(PostgresStores, ANodeWhoseLeaseHadLapsedHoldsNothing) {
+  const auto a = node("a", 400);
+  const auto b = node("b");
+  a->write({kSpring, event(1, 1)});
+  EXPECT_TRUE(a->holds(1));
+  ASSERT_TRUE(testing::eventually([&] {
+    end_lease("a");
+    try {
+      b->claim(kSpring);
+      return true;
+    } catch (const CampaignElsewhere&) {  // a was faster
+      return false;
+    }
+  }));
+  EXPECT_TRUE(testing::eventually([&] { return !a->holds(1); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(900));  // it is renewed all the time
+  EXPECT_FALSE(a->holds(1));
+  EXPECT_THROW(a->claim(kSpring), CampaignElsewhere);
+}
+
 TEST_F(PostgresStores, ANewProgramOfTheSameNameTakesOverAtOnce) {
   const auto before = node("a");
   before->write({kSpring, event(1, 1)});
