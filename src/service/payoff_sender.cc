@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,18 +33,23 @@ std::optional<std::uint64_t> number_in(const std::string& text) {
 }
 
 /// The answer, once there is one that is not a reason to try again.
-httplib::Response put_until_answered(httplib::Client& client, const std::string& path,
-                                     const httplib::Headers& headers, const std::string& body) {
+httplib::Response answered(const std::function<httplib::Result()>& ask) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   std::string last;
   while (std::chrono::steady_clock::now() < until) {
-    const httplib::Result result = client.Put(path, headers, body, "application/json");
+    const httplib::Result result = ask();
     const int status = result ? result->status : 0;
     if (status != 0 && status != 429 && (status < 500 || status == 500)) return *result;
     last = result ? result->body : httplib::to_string(result.error());
     std::this_thread::sleep_for(kBeforeAgain);
   }
   throw std::runtime_error(fmt::format("no answer for a minute: {}", last));
+}
+
+httplib::Headers headers_of(const PayoffSender::Options& options) {
+  httplib::Headers headers;
+  if (!options.token.empty()) headers.emplace("Authorization", "Bearer " + options.token);
+  return headers;
 }
 
 /// The message in an answer that is an error.
@@ -59,7 +65,8 @@ std::string PayoffSender::body_of(const DecisionPayoffs& one) const {
   json body = {{"part", options_.part}, {"complete", options_.complete}};
   std::vector<std::pair<std::uint64_t, double>> numbered;
   for (const auto& [variable, payoff] : one.payoffs) {
-    if (const auto number = number_in(variable)) numbered.emplace_back(*number, payoff);
+    const auto number = has_names_ ? std::nullopt : number_in(variable);
+    if (number) numbered.emplace_back(*number, payoff);
   }
   if (numbered.size() == one.payoffs.size()) {
     std::sort(numbered.begin(), numbered.end());
@@ -75,9 +82,37 @@ std::string PayoffSender::body_of(const DecisionPayoffs& one) const {
   return body.dump();
 }
 
+/// Names may be made of digits, and are not numbers then.
+void PayoffSender::ask_for_names() {
+  const httplib::Headers headers = headers_of(options_);
+  httplib::Client client(options_.service);
+  client.set_read_timeout(kPatience);
+  const httplib::Response answer = answered([&] {
+    return client.Get(target_of(fmt::format("/v1/campaigns/{}", options_.campaign), {}), headers);
+  });
+  if (answer.status == 403) {
+    throw std::runtime_error(
+        "the token needs the role read: variables that are numbers may be names in this campaign");
+  }
+  if (answer.status != 200) {
+    throw std::runtime_error(fmt::format("campaign {}: status {}: {}", options_.campaign,
+                                         answer.status, message_in(answer)));
+  }
+  const json campaign = json::parse(answer.body, nullptr, false);
+  has_names_ = campaign.is_object() && campaign.contains("definition") &&
+               campaign["definition"].contains("variables") &&
+               campaign["definition"]["variables"].is_array();
+  asked_ = true;
+}
+
 void PayoffSender::send(const std::vector<DecisionPayoffs>& some) {
-  httplib::Headers headers;
-  if (!options_.token.empty()) headers.emplace("Authorization", "Bearer " + options_.token);
+  const httplib::Headers headers = headers_of(options_);
+  const auto is_number = [](const auto& payoff) { return number_in(payoff.first).has_value(); };
+  if (!asked_ && std::any_of(some.begin(), some.end(), [&](const DecisionPayoffs& one) {
+        return std::any_of(one.payoffs.begin(), one.payoffs.end(), is_number);
+      })) {
+    ask_for_names();
+  }
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::string failed;
@@ -89,7 +124,9 @@ void PayoffSender::send(const std::vector<DecisionPayoffs>& some) {
       const std::string path = target_of(
           fmt::format("/v1/campaigns/{}/decisions/{}/payoffs", options_.campaign, some[i].decision),
           {});
-      const httplib::Response answer = put_until_answered(client, path, headers, body_of(some[i]));
+      const std::string body = body_of(some[i]);
+      const httplib::Response answer =
+          answered([&] { return client.Put(path, headers, body, "application/json"); });
       const std::lock_guard lock(mutex);
       if (answer.status == 200) {
         ++paid_;

@@ -43,8 +43,11 @@ class PayoffSender {
 
  private:
   std::string body_of(const DecisionPayoffs& one) const;
+  void ask_for_names();
 
   Options options_;
+  bool asked_ = false;
+  bool has_names_ = false;  // of the campaign's variables; known if asked_
   std::uint64_t paid_ = 0;
   std::uint64_t refused_ = 0;
   std::vector<Refused> first_refused_;
