@@ -49,7 +49,7 @@ Replayed replay_of(const std::string& name) {
 void migrate_store(const std::string& from, const std::string& to) {
   if (from.empty()) throw InvalidInput("FROM", "must be given: the store to copy");
   if (to.empty()) throw InvalidInput("TO", "must be given: the store to make");
-  copy_store(from, to);
+  const std::shared_ptr<void> keeps_nodes_out = copy_store(from, to);
   try {
     const Replayed source = replay_of(from);
     if (!source.defects.empty()) {
@@ -64,8 +64,13 @@ void migrate_store(const std::string& from, const std::string& to) {
     }
     write_output(fmt::format("copied {} to {}: {} campaigns, {} events, replayed and the same\n",
                              shown_store(from), shown_store(to), copy.campaigns, copy.events));
-  } catch (...) {
-    remove_copy(to);
+  } catch (const std::exception& error) {
+    try {
+      remove_copy(to);
+    } catch (const std::exception& kept) {
+      throw std::runtime_error(
+          fmt::format("{}; the copy was not removed: {}", error.what(), kept.what()));
+    }
     throw;
   }
 }

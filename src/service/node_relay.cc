@@ -94,9 +94,20 @@ HttpAnswer NodeRelay::pass_on(const std::string& address, const HttpRequest& req
         result.error() == httplib::Error::ConnectionTimeout) {
       return try_later("the node of this campaign cannot be reached: nothing was changed");
     }
+    if (result.error() == httplib::Error::SSLServerVerification ||
+        result.error() == httplib::Error::SSLConnection ||
+        result.error() == httplib::Error::SSLLoadingCerts) {
+      return try_later(
+          "the certificate of the node of this campaign cannot be verified: nothing was changed; "
+          "if its CA is your own, start the nodes with SSL_CERT_FILE");
+    }
     return try_later(
         "the node of this campaign did not answer, and it is unknown whether this was done: ask "
         "again with the same id");
+  }
+  if (result->status == 403) {  // rights were checked here
+    return try_later(
+        "the node of this campaign has another --node-secret-file: nothing was changed");
   }
   HttpAnswer answer = {.status = result->status,
                        .type = result->get_header_value("Content-Type"),

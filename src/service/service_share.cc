@@ -24,16 +24,19 @@ void Service::Parts::claim(Entry& entry) {
   if (entry.bytes > 0) return;
   const DefinitionPtr definition = entry.definition();
   const std::uint64_t cost = definition ? cost_of(*definition).bytes : 0;
-  const std::unique_lock lock(campaigns_mutex);
-  if (cost > options.most_bytes - std::min(bytes, options.most_bytes)) {
-    throw Unavailable(
-        fmt::format("campaign {} takes {} MiB of memory, and {} of {} MiB are taken: "
-                    "start with a larger --memory, or more nodes",
-                    entry.stored.name, cost >> 20, bytes >> 20, options.most_bytes >> 20),
-        false);
+  std::unique_lock lock(campaigns_mutex);
+  if (cost <= options.most_bytes - std::min(bytes, options.most_bytes)) {
+    entry.bytes = cost;
+    bytes += cost;
+    return;
   }
-  entry.bytes = cost;
-  bytes += cost;
+  const std::string why = fmt::format(
+      "campaign {} takes {} MiB of memory, and {} of {} MiB are taken: start with a larger "
+      "--memory, or more nodes",
+      entry.stored.name, cost >> 20, bytes >> 20, options.most_bytes >> 20);
+  lock.unlock();
+  store->give_up(entry.stored);  // another node may have room for it
+  throw Unavailable(why, false);
 }
 
 void Service::Parts::claim_now(Entry& entry) {

@@ -215,6 +215,8 @@ class EventStore {
   /// written, and again after it was taken or a write was in doubt. Does nothing if the store has
   /// one writer.
   virtual void claim(const StoredCampaign&) {}
+  /// Others may claim it at once.
+  virtual void give_up(const StoredCampaign&) {}
 
   /// Whether it may have other writers. Only then are the next four of use.
   virtual bool is_shared() const { return false; }

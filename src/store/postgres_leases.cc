@@ -48,6 +48,8 @@ constexpr const char* kOthers =
     "BY "
     "name";
 constexpr const char* kGiveFree = "UPDATE updraft.leases SET owner = '' WHERE owner = $1";
+constexpr const char* kGiveUp =
+    "UPDATE updraft.leases SET owner = '' WHERE campaign = $1::int8 AND owner = $2";
 constexpr const char* kSignOff =
     "DELETE FROM updraft.nodes WHERE name = $1 AND run = $2::int8 "
     "RETURNING run";
@@ -90,11 +92,13 @@ void PostgresLeases::register_node() {
   const Clock::time_point begin = Clock::now();
   with_connection([&](PqConnection& connection) {
     run_ = connection.run("SELECT nextval('updraft.runs')").number(0, 0);
-    connection.commit(kRegister, PqParams()
-                                     .add(node_.name)
-                                     .add(node_.address)
-                                     .add(run_)
-                                     .add(std::int64_t{node_.lease.count()}));
+    start_node(connection, [&] {
+      connection.commit(kRegister, PqParams()
+                                       .add(node_.name)
+                                       .add(node_.address)
+                                       .add(run_)
+                                       .add(std::int64_t{node_.lease.count()}));
+    });
   });
   renewed(begin, true);
 }
@@ -160,6 +164,13 @@ void PostgresLeases::claim(const StoredCampaign& campaign) {
     // Perhaps the connection had been broken for long; to claim twice does no harm.
     add(campaign.id, claimed(campaign));
   }
+}
+
+void PostgresLeases::give_up(const StoredCampaign& campaign) {
+  forget(campaign.id);
+  with_connection([&](PqConnection& connection) {
+    connection.run(kGiveUp, PqParams().add(campaign.id).add(node_.name));
+  });
 }
 
 PostgresLeases::Lease PostgresLeases::claimed(const StoredCampaign& campaign) {

@@ -45,6 +45,9 @@ class PostgresLeases {
   /// would take the campaign over and the tables have become newer than this program knows them.
   void claim(const StoredCampaign& campaign);
 
+  /// Others may claim it at once. Throws StoreError.
+  void give_up(const StoredCampaign& campaign);
+
   std::optional<Lease> find(std::int64_t campaign) const;
   /// Whether no other node can have claimed it by now, as far as the time tells.
   bool holds(std::int64_t campaign) const;

@@ -53,8 +53,17 @@ constexpr const char* kTableMigrations[] = {
 constexpr std::int64_t kTablesVersion = std::size(kTableMigrations);
 /// Of the lock that lets one program at a time make tables: "Updr".
 constexpr const char* kTablesLock = "SELECT pg_advisory_xact_lock(1433429106)";
-constexpr const char* kFindStoreTable = "SELECT 1 WHERE to_regclass('updraft.store') IS NOT NULL";
-constexpr const char* kFindSchema = "SELECT 1 WHERE to_regnamespace('updraft') IS NOT NULL";
+/// Not by to_regclass(), whose answer may be one from before kTablesLock was got.
+constexpr const char* kFindStoreTable =
+    "SELECT 1 FROM pg_catalog.pg_class AS found JOIN pg_catalog.pg_namespace AS schema ON "
+    "schema.oid = found.relnamespace WHERE schema.nspname = 'updraft' AND found.relname = "
+    "'store'";
+/// Shared by nodes that start, held alone while a copy is made and verified.
+constexpr const char* kKeepNodesOut = "SELECT pg_try_advisory_lock(1433429107)::int::int8";
+constexpr const char* kNodeStarts = "SELECT pg_try_advisory_lock_shared(1433429107)::int::int8";
+constexpr const char* kNodeHasStarted = "SELECT pg_advisory_unlock_shared(1433429107)";
+constexpr const char* kFindSchema =
+    "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'updraft'";
 
 /// 0 if there are no tables.
 std::int64_t version_of(PqConnection& connection) {
@@ -73,6 +82,21 @@ void refuse_newer(std::int64_t version) {
 }  // namespace
 
 std::int64_t postgres_version() { return kTablesVersion; }
+
+bool keep_nodes_out(PqConnection& connection) {
+  return connection.run(kKeepNodesOut).number(0, 0) == 1;
+}
+
+void start_node(PqConnection& connection, const std::function<void()>& enter) {
+  if (connection.run(kNodeStarts).number(0, 0) == 0) {
+    throw StoreError(
+        "a copy to this store in PostgreSQL is being made and verified (updraft store migrate): "
+        "start again when it has ended",
+        StoreError::Kind::kOther);
+  }
+  enter();
+  connection.run(kNodeHasStarted);
+}
 
 void prepare_tables(PqConnection& connection) {
   // A role that may only read and write rows can start once the tables are there.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "store/pq.h"
@@ -19,6 +20,12 @@ class TablesAreNewer : public StoreError {
 /// Makes the tables if there are none, and brings older ones up to the current version, in one
 /// transaction, so that several programs may do so at once. Throws TablesAreNewer, or StoreError.
 void prepare_tables(PqConnection& connection);
+
+/// As long as the session of `connection` lasts, start_node() refuses. False if a node is starting.
+bool keep_nodes_out(PqConnection& connection);
+
+/// Runs `enter`, which makes a node known. Throws StoreError if keep_nodes_out() holds.
+void start_node(PqConnection& connection, const std::function<void()>& enter);
 
 /// Throws TablesAreNewer, or StoreError, unless the tables have the current version.
 void check_tables(PqConnection& connection);

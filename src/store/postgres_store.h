@@ -68,6 +68,7 @@ class PostgresStore final : public EventStore {
   bool is_shared() const override { return true; }
   bool holds(std::int64_t campaign) const override { return leases_->holds(campaign); }
   void claim(const StoredCampaign& campaign) override { leases_->claim(campaign); }
+  void give_up(const StoredCampaign& campaign) override { leases_->give_up(campaign); }
   std::vector<std::int64_t> orphans(std::int64_t most) override { return leases_->orphans(most); }
   std::vector<std::pair<std::string, std::string>> other_nodes() override {
     return leases_->others();

@@ -23,6 +23,27 @@ std::string one_line(const char* text) {
   return out;
 }
 
+/// libpq quotes what it could not read of an address, and the user.
+std::string without_secrets(const std::string& text) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t quote = std::min(text.find('"', at), text.size());
+    out += text.substr(at, quote - at);
+    if (quote == text.size()) break;
+    const bool shown = out.ends_with("connection to server at ") || out.ends_with("on socket ") ||
+                       out.ends_with("database ");
+    // The text may have quotes of its own, unless it is what a server has said.
+    const std::size_t end =
+        std::min(shown || out.starts_with("connection to server") ? text.find('"', quote + 1)
+                                                                  : text.rfind('"'),
+                 text.size() - 1);
+    out += shown ? text.substr(quote, end + 1 - quote) : "\"...\"";
+    at = std::max(end, quote) + 1;
+  }
+  return out;
+}
+
 std::string_view field_of(const PGresult* result, int field) {
   const char* text = pq().resultErrorField(result, field);
   return text == nullptr ? "" : text;
@@ -76,13 +97,16 @@ PqConnection::PqConnection(const std::string& url, Options options) : options_(o
   connection_.reset(pq().connectdbParams(names.data(), values.data(), 1));
   if (connection_ == nullptr || pq().status(connection_.get()) != CONNECTION_OK) {
     const std::string why = connection_ ? one_line(pq().errorMessage(connection_.get())) : "";
-    throw StoreError(fmt::format("cannot connect to PostgreSQL: {}", why),
+    throw StoreError(fmt::format("cannot connect to PostgreSQL: {}", without_secrets(why)),
                      StoreError::Kind::kOther);
   }
   pq().setNoticeReceiver(connection_.get(), &PqConnection::on_notice, this);
   pq().setnonblocking(connection_.get(), 1);
   execute(kSession);
-  if (!options_.keeps_commits) return;
+  if (!options_.keeps_commits) {
+    execute("SET synchronous_commit = local");
+    return;
+  }
   run(kWaitForStandbys);
   if (run(kKeeps).size() == 0) {
     throw StoreError(

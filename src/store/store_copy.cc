@@ -183,18 +183,24 @@ void write_sqlite(Connection& to, const CopiedTable& table, const Columns& some)
   throw StoreError(fmt::format("{} {}", shown_store(store), why), StoreError::Kind::kOther);
 }
 
+void refuse_nodes(PqConnection& connection, const std::string& store) {
+  const PqRows nodes = connection.run(
+      "SELECT name FROM updraft.nodes WHERE until > clock_timestamp() ORDER BY name LIMIT 1");
+  if (nodes.size() > 0) refuse(store, fmt::format("is in use by node {}", nodes.bytes(0, 0)));
+}
+
 /// In a transaction; the rows are locked against services that start meanwhile.
 void begin_reading(PqConnection& from, const std::string& store) {
   check_tables(from);
   from.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
   from.run("LOCK TABLE updraft.leases, updraft.campaigns IN SHARE MODE");
-  const PqRows nodes = from.run(
-      "SELECT name FROM updraft.nodes WHERE until > clock_timestamp() ORDER BY name LIMIT 1");
-  if (nodes.size() > 0) refuse(store, fmt::format("is in use by node {}", nodes.bytes(0, 0)));
+  refuse_nodes(from, store);
 }
 
 void begin_writing(PqConnection& to, const std::string& store) {
   prepare_tables(to);
+  if (!keep_nodes_out(to)) refuse(store, "is in use: a node starts, or another copy is made");
+  refuse_nodes(to, store);
   to.run("BEGIN");
   to.run("LOCK TABLE updraft.leases, updraft.campaigns IN EXCLUSIVE MODE");
   const PqRows found = to.run(
@@ -209,15 +215,16 @@ void end_writing(PqConnection& to) {
   to.commit("COMMIT");
 }
 
-void copy_to_postgres(const std::string& from, const std::string& to) {
+std::shared_ptr<void> copy_to_postgres(const std::string& from, const std::string& to) {
   const CampaignStore held(from, CampaignStore::Mode::kWrite);  // nobody else writes meanwhile
   Connection source(from, Connection::Mode::kReadOnly);
-  PqConnection target(to);
-  begin_writing(target, to);
+  auto target = std::make_shared<PqConnection>(to);
+  begin_writing(*target, to);
   for (const CopiedTable& table : kTables) {
-    read_sqlite(source, table, [&](const Columns& some) { write_postgres(target, table, some); });
+    read_sqlite(source, table, [&](const Columns& some) { write_postgres(*target, table, some); });
   }
-  end_writing(target);
+  end_writing(*target);
+  return target;  // whose session keeps nodes out
 }
 
 void copy_to_sqlite(const std::string& from, const std::string& to) {
@@ -242,7 +249,7 @@ void copy_to_sqlite(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-void copy_store(const std::string& from, const std::string& to) {
+std::shared_ptr<void> copy_store(const std::string& from, const std::string& to) {
   if (is_postgres(from) == is_postgres(to)) {
     throw StoreError(
         "a store is migrated from a file to PostgreSQL, or from PostgreSQL to a file; updraft "
@@ -251,15 +258,22 @@ void copy_store(const std::string& from, const std::string& to) {
         StoreError::Kind::kOther);
   }
   if (!is_postgres(from) && !std::filesystem::exists(from)) refuse(from, "does not exist");
-  return is_postgres(from) ? copy_to_sqlite(from, to) : copy_to_postgres(from, to);
+  if (!is_postgres(from)) return copy_to_postgres(from, to);
+  copy_to_sqlite(from, to);
+  return nullptr;
 }
 
 void remove_copy(const std::string& to) {
   if (is_postgres(to)) {
-    PqConnection(to).run(
+    PqConnection connection(to);
+    connection.run("BEGIN");
+    connection.run("LOCK TABLE updraft.nodes IN EXCLUSIVE MODE");  // no node starts meanwhile
+    refuse_nodes(connection, to);
+    connection.run(
         "TRUNCATE updraft.campaigns, updraft.leases, updraft.events, updraft.snapshots, "
         "updraft.snapshot_parts, updraft.cuts, updraft.settled, updraft.archives, updraft.deleted, "
         "updraft.dropped");
+    connection.commit("COMMIT");
   } else {
     std::filesystem::remove(to);
   }

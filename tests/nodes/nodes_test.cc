@@ -398,6 +398,18 @@ TEST_F(Nodes, PayoffsComeFromAQueryAndMayComeTwice) {
   EXPECT_NE(
       pay("DELETE FROM sold RETURNING id AS decision, 'a' AS variable, 1 AS payoff").exit_code, 0);
 
+  // Names may be numbers.
+  api.create(
+      {{"name", "ids"}, {"policy", "ts"}, {"actions", {"a", "b"}}, {"variables", {"2", "1", "0"}}});
+  api.decide("ids", {{"decision", "d"}});
+  const std::string ids = folder.write("ids.csv", "decision,variable,payoff\nd,0,5\n");
+  EXPECT_EQ(run_to_end({"pay", "ids", "--from", ids, "--service",
+                        "http://127.0.0.1:" + std::to_string(server.port())})
+                .out,
+            "paid 1 decisions\n");
+  EXPECT_EQ(api.get("/v1/campaigns/ids/decisions").json().at("decisions").at(0).at("payoffs"),
+            Json({{"0", 5.0}}));
+
   // So are parts of what is not complete.
   api.decide(name, {{"decision", "open"}});
   const std::string part =

@@ -318,15 +318,24 @@ TEST(EventStores, AreTheSameAfterTheyWereCopied) {
       RandomWrites writes(seed);
       for (int i = 0; i < 300; ++i) store->write(writes.next(*store));
       before = read_all(*store);
-      EXPECT_THROW(copy_store(file, tables), StoreError) << "it is in use";
+      EXPECT_THROW(static_cast<void>(copy_store(file, tables)), StoreError) << "it is in use";
     }
-    copy_store(file, tables);
+    {
+      const auto copy = copy_store(file, tables);
+      EXPECT_EQ(read_all(*open_store(tables)), before);
+      EXPECT_THROW(open_store_to_write(tables, {.name = "a"}), StoreError) << "not verified yet";
+    }
+    {
+      const auto node = open_store_to_write(tables, {.name = "a"});
+      EXPECT_THROW(remove_copy(tables), StoreError) << "a node uses it";
+      EXPECT_THROW(static_cast<void>(copy_store(tables, back)), StoreError) << "a node uses it";
+    }
     EXPECT_EQ(read_all(*open_store(tables)), before);
-    EXPECT_THROW(copy_store(file, tables), StoreError) << "there is something";
-    copy_store(tables, back);
+    EXPECT_THROW(static_cast<void>(copy_store(file, tables)), StoreError) << "there is something";
+    EXPECT_EQ(copy_store(tables, back), nullptr);
     EXPECT_EQ(read_all(*open_store(back)), before);
-    EXPECT_THROW(copy_store(tables, back), StoreError) << "there is something";
-    EXPECT_THROW(copy_store(file, back), StoreError) << "both are files";
+    EXPECT_THROW(static_cast<void>(copy_store(tables, back)), StoreError) << "there is something";
+    EXPECT_THROW(static_cast<void>(copy_store(file, back)), StoreError) << "both are files";
     // Both go on from there.
     for (const std::string& store : {tables, back}) {
       const auto open = open_store_to_write(store, {.name = "a"});

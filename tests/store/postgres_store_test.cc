@@ -585,6 +585,52 @@ TEST_F(PostgresStores, ShowsNoPasswords) {
   EXPECT_EQ(shown_store("postgresql://me:secret@db:5432/shop?sslmode=verify-full"),
             "postgresql://db:5432/shop");
   EXPECT_EQ(shown_store("campaigns.db"), "campaigns.db");
+  const std::string port = std::to_string(Postgres::shared()->port());
+  for (const std::string& address : std::vector<std::string>{
+           "postgresql://me:secret@[::1/shop", "postgresql://me:secret%zz@db/shop",
+           "postgresql://me:secret/x@db/shop", "postgresql://me:a\"secret@[::1/\"x",
+           "postgresql://secret@127.0.0.1:" + port + "/none?password=secret"}) {
+    try {
+      const PqConnection connection(address);
+      ADD_FAILURE() << address;
+    } catch (const StoreError& error) {
+      EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST_F(PostgresStores, NodesMayStartTogetherOnAnEmptyDatabase) {
+  for (int time = 0; time < 4; ++time) {
+    const std::string url = Postgres::shared()->new_database();
+    std::mutex mutex;
+    std::string failed;
+    std::vector<std::jthread> nodes;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      nodes.emplace_back([&, name] {
+        try {
+          node(name, 1000, url);
+        } catch (const StoreError& error) {
+          const std::lock_guard lock(mutex);
+          failed += error.what();
+        }
+      });
+    }
+    nodes.clear();
+    EXPECT_EQ(failed, "");
+  }
+}
+
+TEST_F(PostgresStores, WhatANodeGivesUpIsFreeForOthersAtOnce) {
+  const auto a = node("a");
+  const auto b = node("b");
+  a->write({kSpring, event(1, 1)});
+  EXPECT_THROW(b->claim(kSpring), CampaignElsewhere);
+  a->give_up(kSpring);
+  EXPECT_FALSE(a->holds(1));
+  b->claim(kSpring);
+  EXPECT_TRUE(b->holds(1));
+  a->give_up(kSpring);  // not what others have
+  EXPECT_THROW(a->claim(kSpring), CampaignElsewhere);
 }
 
 }  // namespace
