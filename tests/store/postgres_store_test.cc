@@ -310,6 +310,24 @@ TEST_F(PostgresStores, ANodeWhoseLeaseHadLapsedHoldsNothing) {
   EXPECT_THROW(a->claim(kSpring), CampaignElsewhere);
 }
 
+/// Commits wait for the standby then, and reports need not.
+TEST_F(PostgresStores, ALostStandbyDoesNotEndLeases) {
+  const auto set = [this](const std::string& change) {
+    Postgres::shared()->sql("ALTER SYSTEM " + change, database());
+    Postgres::shared()->sql("SELECT pg_reload_conf()", database());
+  };
+  const auto a = node("a", 400);
+  a->write({kSpring, event(1, 1)});
+  set("SET synchronous_standby_names = 'ANY 1 (*)'");
+  bool held = true;
+  for (int time = 0; time < 15; ++time) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    held = held && a->holds(1);
+  }
+  set("RESET synchronous_standby_names");
+  EXPECT_TRUE(held);
+}
+
 TEST_F(PostgresStores, ANewProgramOfTheSameNameTakesOverAtOnce) {
   const auto before = node("a");
   before->write({kSpring, event(1, 1)});
