@@ -131,6 +131,18 @@ AccessTokens tokens_of(const Settings& settings) {
   return file.empty() ? AccessTokens() : AccessTokens::load(file);
 }
 
+/// Where other nodes reach this one; empty if it is not said.
+std::string node_address_of(const Settings& settings) {
+  const std::string& address = settings.text("node-address");
+  const std::size_t host = address.starts_with("https://") ? 8 : 7;
+  if (address.empty() || ((host == 8 || address.starts_with("http://")) && address.size() > host &&
+                          address.find_first_of("/?# ", host) == std::string::npos)) {
+    return address;
+  }
+  throw InvalidInput("--node-address", address,
+                     "must be http://HOST:PORT or https://HOST:PORT, without a path");
+}
+
 std::string host_name() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
@@ -173,7 +185,7 @@ ServiceOptions service_options(const Settings& settings) {
   service.store = settings.text("store");
   service.node.name = settings.text("node");
   if (service.node.name.empty()) service.node.name = host_name() + "/" + settings.text("listen");
-  service.node.address = settings.text("node-address");
+  service.node.address = node_address_of(settings);
   service.node.lease = std::chrono::seconds(count_of(settings, "node-lease", {1, kMostLease}));
   service.group_commits = !settings.is_on("no-group-commit");
   service.most_bytes = count_of(settings, "memory", {1, kMostMemory}) << 20;

@@ -162,6 +162,10 @@ TEST(ServerOptions, RefuseWhatCannotBe) {
   refused({"--listen", "127.0.0.1:0", "--token-file", folder.path("missing")});
   refused({"--listen", "127.0.0.1:0", "--snapshot-every", "0"});
   refused({"--listen", "127.0.0.1:0", "--body-limit", "0"});
+  for (const char* address :
+       {"nonsense", "http://", "ftp://n1:80", "http://n1:80/", "https://n 1"}) {
+    refused({"--listen", "127.0.0.1:0", "--node-address", address});
+  }
 }
 
 TEST(ServerOptions, SpeakTls) {
