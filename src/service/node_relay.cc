@@ -107,7 +107,7 @@ HttpAnswer NodeRelay::pass_on(const std::string& address, const HttpRequest& req
   }
   if (result->status == 403) {  // rights were checked here
     return try_later(
-        "the node of this campaign has another --node-secret-file: nothing was changed");
+        "the node of this campaign has another secret (--node-secret-file): nothing was changed");
   }
   HttpAnswer answer = {.status = result->status,
                        .type = result->get_header_value("Content-Type"),

@@ -53,17 +53,17 @@ constexpr const char* kTableMigrations[] = {
 constexpr std::int64_t kTablesVersion = std::size(kTableMigrations);
 /// Of the lock that lets one program at a time make tables: "Updr".
 constexpr const char* kTablesLock = "SELECT pg_advisory_xact_lock(1433429106)";
-/// Not by to_regclass(), whose answer may be one from before kTablesLock was got.
+/// Not by to_regclass() and to_regnamespace(): after kTablesLock they may give what was so before.
 constexpr const char* kFindStoreTable =
     "SELECT 1 FROM pg_catalog.pg_class AS found JOIN pg_catalog.pg_namespace AS schema ON "
     "schema.oid = found.relnamespace WHERE schema.nspname = 'updraft' AND found.relname = "
     "'store'";
+constexpr const char* kFindSchema =
+    "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'updraft'";
 /// Shared by nodes that start, held alone while a copy is made and verified.
 constexpr const char* kKeepNodesOut = "SELECT pg_try_advisory_lock(1433429107)::int::int8";
 constexpr const char* kNodeStarts = "SELECT pg_try_advisory_lock_shared(1433429107)::int::int8";
 constexpr const char* kNodeHasStarted = "SELECT pg_advisory_unlock_shared(1433429107)";
-constexpr const char* kFindSchema =
-    "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'updraft'";
 
 /// 0 if there are no tables.
 std::int64_t version_of(PqConnection& connection) {

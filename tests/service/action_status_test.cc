@@ -20,7 +20,9 @@ namespace {
 
 using nlohmann::json;
 using testing::campaign_of;
+using testing::conflict;
 using testing::dense_part;
+using testing::paid_by;
 using testing::refusal;
 using Ids = std::vector<ActionId>;
 
@@ -29,16 +31,6 @@ std::string shop(const std::string& policy, const std::string& more = "") {
          R"json(", "actions": ["none", "news", "sale"], "variables": 4,
          "knowledge": {"affected": [[0], [1], [2, 3]]})json" +
          more + "}";
-}
-
-template <typename Call>
-std::string conflict(Call call) {
-  try {
-    call();
-  } catch (const Conflict& error) {
-    return error.what();
-  }
-  return "(accepted)";
 }
 
 DecisionRequest parsed(const LiveCampaign& live, const std::string& body) {
@@ -64,14 +56,6 @@ void expect_replayed(const LiveCampaign& live, const std::string& body,
   EXPECT_EQ(second.snapshot(), live.snapshot());
   EXPECT_EQ(campaign_report(second, false), campaign_report(live, false));
   EXPECT_EQ(campaign_history(second), campaign_history(live));
-}
-
-std::vector<double> paid(int round, ActionId action) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(round));
-  std::vector<double> payoffs(4);
-  for (double& value : payoffs) value = testing::normal(random);
-  payoffs[action] += 1.0;
-  return payoffs;
 }
 
 class RestrictedCampaign : public ::testing::TestWithParam<std::string> {};
@@ -100,7 +84,7 @@ TEST_P(RestrictedCampaign, DecidesAsThePolicyAmongTheAllowed) {
     ASSERT_EQ(decision->decided.probability, expected.probability);
     ASSERT_EQ(decision->decided.allowed, ids);
     if (round % 9 == 4) continue;  // outstanding
-    const std::vector<double> payoffs = paid(round, expected.action);
+    const std::vector<double> payoffs = paid_by(expected.action, round);
     twin->observe(expected.action, Payoffs::dense(payoffs));
     events.push_back(live.pay(events.back().decision, dense_part(payoffs), round));
   }
@@ -188,7 +172,7 @@ TEST(ActionStatus, LeavesTheEvidenceValid) {
       ASSERT_NE(decided.action, 2u);
     }
     events.push_back(
-        live.pay(events.back().decision, dense_part(paid(round, decided.action)), round));
+        live.pay(events.back().decision, dense_part(paid_by(decided.action, round)), round));
     counted += !restricted;
     ASSERT_EQ(live.evidence().of_actions()->rounds(), counted);
   }

@@ -19,7 +19,9 @@ namespace {
 
 using nlohmann::json;
 using testing::campaign_of;
+using testing::conflict;
 using testing::dense_part;
+using testing::paid_by;
 using testing::refusal;
 using testing::TemporaryFolder;
 
@@ -35,24 +37,6 @@ DecisionRequest several(std::uint32_t count, std::string id = "") {
   request.id = std::move(id);
   request.batch.size = count;
   return request;
-}
-
-template <typename Call>
-std::string conflict_of(Call call) {
-  try {
-    call();
-  } catch (const Conflict& error) {
-    return error.what();
-  }
-  return "(accepted)";
-}
-
-std::vector<double> paid_by(ActionId action, int round) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(round));
-  std::vector<double> payoffs(4);
-  for (double& value : payoffs) value = testing::normal(random);
-  payoffs[action] += 1.0;
-  return payoffs;
 }
 
 class BatchedCampaign : public ::testing::TestWithParam<std::string> {};
@@ -156,13 +140,13 @@ TEST(BatchRequests, AreAnsweredTheSameAgainAndAfterARestart) {
     const auto paid = service.pay("outlet", "monday.3", dense_part({1, 2, 3, 4}));
     EXPECT_EQ(paid.status, DecisionStatus::kComplete);
     EXPECT_EQ(service.report("outlet")["decisions"]["decided"], 10 + restart);
-    EXPECT_EQ(conflict_of([&] { service.decide_batch("outlet", several(9, "monday")); }),
+    EXPECT_EQ(conflict([&] { service.decide_batch("outlet", several(9, "monday")); }),
               "decision monday.1 was made for another count");
     DecisionRequest alone = several(0, "monday.3");
-    EXPECT_EQ(conflict_of([&] { service.decide("outlet", alone); }),
+    EXPECT_EQ(conflict([&] { service.decide("outlet", alone); }),
               "decision monday.3 was made for another count");
     if (restart == 0) service.decide("outlet", several(0, "tuesday.2"));
-    EXPECT_EQ(conflict_of([&] { service.decide_batch("outlet", several(3, "tuesday")); }),
+    EXPECT_EQ(conflict([&] { service.decide_batch("outlet", several(3, "tuesday")); }),
               "decision tuesday.2 was made before");
     EXPECT_EQ(service.report("outlet")["decisions"]["decided"], 11);
     EXPECT_EQ(service.gauges().failed_commits, 0u);
@@ -206,12 +190,12 @@ TEST(BatchRequests, AreMadeAsAWholeOrNotAtAll) {
   const std::uint64_t before = service.gauges().commits;
   service.decide_batch("outlet", several(7, "a"));
   EXPECT_EQ(service.gauges().commits, before + 1);
-  EXPECT_EQ(conflict_of([&] { service.decide_batch("outlet", several(4, "b")); }),
+  EXPECT_EQ(conflict([&] { service.decide_batch("outlet", several(4, "b")); }),
             "7 decisions are outstanding; with 4 more there would be more than the limit, 10");
   EXPECT_EQ(service.report("outlet")["state_version"], 7);
   EXPECT_EQ(service.decide_batch("outlet", several(7, "a")).size(), 7u) << "is there already";
   EXPECT_EQ(service.decide_batch("outlet", several(3, "b")).size(), 3u);
-  EXPECT_NE(conflict_of([&] { service.decide_batch("outlet", several(1, "c")); }), "(accepted)");
+  EXPECT_NE(conflict([&] { service.decide_batch("outlet", several(1, "c")); }), "(accepted)");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "played_campaign.h"
 #include "service/campaign_log.h"
 #include "support/refusal.h"
 #include "support/rounds.h"
@@ -16,6 +17,7 @@
 namespace updraft {
 namespace {
 
+using testing::conflict;
 using testing::refusal;
 
 LiveCampaign made(const std::string& body) {
@@ -39,17 +41,6 @@ PayoffPart dense(std::vector<double> values) {
 PayoffPart some(std::string part, bool complete, std::vector<VariableId> ids,
                 std::vector<double> values) {
   return {std::move(part), complete, false, std::move(ids), std::move(values)};
-}
-
-/// A command as a conflict, or "(accepted)".
-template <typename Call>
-std::string conflict(Call call) {
-  try {
-    call();
-  } catch (const Conflict& error) {
-    return error.what();
-  }
-  return "(accepted)";
 }
 
 TEST(LiveCampaign, TheFirstDecisionsOfferEveryActionOnce) {

@@ -43,4 +43,25 @@ inline double coin(std::mt19937_64& random, double rate) {
   return std::bernoulli_distribution(rate)(random) ? 1.0 : 0.0;
 }
 
+/// Four payoffs of normal noise, the same in each call for a round; that of the action's own
+/// variable is 1 more.
+inline std::vector<double> paid_by(ActionId action, int round) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(round));
+  std::vector<double> payoffs(4);
+  for (double& value : payoffs) value = normal(random);
+  payoffs[action] += 1.0;
+  return payoffs;
+}
+
+/// The message of the Conflict that `call` throws; "(accepted)" if it throws none.
+template <typename Call>
+std::string conflict(Call call) {
+  try {
+    call();
+  } catch (const Conflict& error) {
+    return error.what();
+  }
+  return "(accepted)";
+}
+
 }  // namespace updraft::testing

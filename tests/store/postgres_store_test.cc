@@ -312,11 +312,12 @@ TEST_F(PostgresStores, ANodeWhoseLeaseHadLapsedHoldsNothing) {
 
 /// Commits wait for the standby then, and reports need not.
 TEST_F(PostgresStores, ALostStandbyDoesNotEndLeases) {
-  const auto set = [this](const std::string& change) {
-    Postgres::shared()->sql("ALTER SYSTEM " + change, database());
-    Postgres::shared()->sql("SELECT pg_reload_conf()", database());
+  Postgres& server = changeable_server();
+  const auto set = [&](const std::string& change) {
+    server.sql("ALTER SYSTEM " + change);
+    server.sql("SELECT pg_reload_conf()");
   };
-  const auto a = node("a", 400);
+  const auto a = node("a", 400, server.new_database());
   a->write({kSpring, event(1, 1)});
   set("SET synchronous_standby_names = 'ANY 1 (*)'");
   bool held = true;
