@@ -93,6 +93,25 @@ TEST_F(Nodes, RefuseWhoDoesNotKnowTheirSecret) {
             403);
 }
 
+TEST_F(Nodes, WhoHasNoMemoryForACampaignLeavesItToOthers) {
+  const std::string store = Postgres::shared()->new_database();
+  const auto node = [&](const std::string& name, const std::string& memory) {
+    return std::make_unique<Server>(Server::Options{
+        .store = store, .further = {"--node", name, "--node-lease", "1", "--memory", memory}});
+  };
+  auto large = node("large", "400");
+  const Json wide = {
+      {"name", "wide"}, {"policy", "ucb(alpha=1)"}, {"actions", {"a", "b"}}, {"variables", 40000}};
+  Api(large->port()).create(wide);
+  EXPECT_EQ(large->terminate().exit_code, 0);
+  const auto small = node("small", "1");
+  const Answer refused = Api(small->port()).post(decisions_path("wide"));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_NE(refused.text.find("start with a larger --memory"), std::string::npos) << refused.text;
+  large = node("large", "400");
+  EXPECT_TRUE(eventually([&] { return Api(large->port()).post(decisions_path("wide")).ok(); }));
+}
+
 TEST_F(Nodes, ArchivedAndDeletedCampaignsAreSoForAll) {
   Cluster cluster(Postgres::shared()->new_database(), {.nodes = 2});
   Api first(cluster.node(0).port());
